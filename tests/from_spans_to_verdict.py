@@ -80,7 +80,7 @@ class Program:
             self._answer(arguments)
             for arguments in arguments_of(write_files(commands, self._folder))
         ]
-        codes = [one for one, _ in answers]
+        codes = [answer for answer, _ in answers]
         assert codes == [*[ExitCode.DONE] * (len(answers) - 1), code], answers
         return " ".join(" ".join(printed for _, printed in answers).split())
 

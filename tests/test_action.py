@@ -43,7 +43,7 @@ class Job:
 
     def run(self, **inputs):
         """The exit code of the first step that fails, else 0."""
-        given = {name: one.get("default") for name, one in ACTION["inputs"].items()} | inputs
+        given = {name: input_.get("default") for name, input_ in ACTION["inputs"].items()} | inputs
         failed = 0
         for step in ACTION["runs"]["steps"]:
             condition = step.get("if", "")
@@ -60,7 +60,7 @@ class Job:
         assert step["shell"] == "bash"
         script = self.folder / "script.sh"
         script.write_text(step["run"])
-        variables = {name: filled(one, given) for name, one in step.get("env", {}).items()}
+        variables = {name: filled(value, given) for name, value in step.get("env", {}).items()}
         done = subprocess.run(
             [*BASH, str(script)], cwd=self.folder, env=self.environment | variables, check=False
         )
@@ -113,4 +113,4 @@ def test_inputs_reach_scripts_only_as_variables():
     """As text of a script they could run commands."""
     for step in ACTION["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
-    assert all(one["description"] for one in ACTION["inputs"].values())
+    assert all(input_["description"] for input_ in ACTION["inputs"].values())

@@ -30,8 +30,8 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 def anchors(text):
     return {
-        re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-")
-        for one in HEADING.findall(text)
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+        for heading in HEADING.findall(text)
     }
 
 
@@ -60,7 +60,9 @@ def test_links_have_targets(page):
 def test_commands_parse(line):
     words = shlex.split(line, comments=True)[1:]
     words = [word for word in words if word != "..."]
-    name = next((one for one in COMMANDS if words[: len(one.split())] == one.split()), None)
+    name = next(
+        (command for command in COMMANDS if words[: len(command.split())] == command.split()), None
+    )
     assert name is not None, line
     parse_arguments(load_command(name), words[len(name.split()) :])
 
@@ -79,7 +81,7 @@ def of_beam():
 def in_text(page):
     """The code within the sentences of a page."""
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    return [" ".join(one.split()) for one in re.findall(r"`([^`]+)`", text)]
+    return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -89,10 +91,10 @@ def test_commands_in_sentences_exist_and_have_their_options(page):
             continue
         words = code.split()[1:]
         name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
-        groups = {one.split()[0] for one in COMMANDS}
+        groups = {command.split()[0] for command in COMMANDS}
         assert name in COMMANDS or (name in groups and len(words) == 1), code
         ours = options_of(name) if name in COMMANDS else set()
-        assert {one for one in words if one.startswith("--")} <= {*ours, "--help"}, code
+        assert {word for word in words if word.startswith("--")} <= {*ours, "--help"}, code
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -100,7 +102,7 @@ def test_options_in_sentences_exist(page):
     known = {option for name in COMMANDS for option in options_of(name)} | OTHERS
     for engine in ENGINES.values():
         options = (*engine.arguments, *engine.batch_arguments, *engine.stream_arguments)
-        known |= {one.partition("=")[0] for one in options}
+        known |= {option.partition("=")[0] for option in options}
     for code in in_text(page):
         found = re.findall(r"(?<![\w-])--[a-z][\w-]*", code)
         assert set(found) <= known | of_beam(), code

@@ -127,7 +127,7 @@ def test_every_module_is_packaged_and_can_be_imported(environment, user_folder):
     code = (
         "import importlib, pkgutil, goodgain\n"
         "walked = pkgutil.walk_packages(goodgain.__path__, 'goodgain.')\n"
-        "names = [one.name for one in walked if '.configs' not in one.name]\n"
+        "names = [module.name for module in walked if '.configs' not in module.name]\n"
         "for name in names:\n"
         "    name.endswith('__main__') or importlib.import_module(name)\n"
         "print(*names)"

@@ -38,7 +38,7 @@ def public(name):
 
 
 def of_goodgain(public):
-    return [one for one in public.__mro__ if one.__module__.startswith("goodgain.")]
+    return [base for base in public.__mro__ if base.__module__.startswith("goodgain.")]
 
 
 def functions(public):
@@ -47,18 +47,20 @@ def functions(public):
         return {"": public}
     found = {}
     for owner in of_goodgain(public):
-        for name, one in vars(owner).items():
+        for name, member in vars(owner).items():
             if name == "__init__" or not name.startswith("_"):
-                one = getattr(one, "__func__", getattr(one, "func", getattr(one, "fget", one)))
-                if inspect.isfunction(one):
-                    found.setdefault(name, one)
+                member = getattr(
+                    member, "__func__", getattr(member, "func", getattr(member, "fget", member))
+                )
+                if inspect.isfunction(member):
+                    found.setdefault(name, member)
     return found
 
 
 def text_of(public):
     """Everything that `help` shows of a name."""
     texts = [inspect.getdoc(public) or ""]
-    texts += [inspect.getdoc(one) or "" for one in functions(public).values()]
+    texts += [inspect.getdoc(function) or "" for function in functions(public).values()]
     return "\n".join(texts)
 
 
@@ -102,10 +104,10 @@ def test_types_of_arguments_are_exported(name):
     elif not issubclass(public(name), Exception):
         for owner in reversed(of_goodgain(public(name))):
             hints |= typing.get_type_hints(owner)
-    exported = [public(one) for one in NAMES]
+    exported = [public(name) for name in NAMES]
     types = set().union(set(), *map(types_in, hints.values()))
-    ours = {one for one in types if one.__module__.startswith("goodgain.")}
-    assert [one.__name__ for one in ours if one not in exported and not issubclass(one, int)] == []
+    ours = {type_ for type_ in types if type_.__module__.startswith("goodgain.")}
+    assert [our.__name__ for our in ours if our not in exported and not issubclass(our, int)] == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
@@ -118,7 +120,9 @@ def test_help_names_every_argument_and_field(name):
             arguments |= set(inspect.signature(function).parameters) - {"self", "cls"}
     if inspect.isclass(public(name)):
         for owner in of_goodgain(public(name)):
-            arguments |= {one for one in owner.__annotations__ if not one.startswith("_")}
+            arguments |= {
+                annotation for annotation in owner.__annotations__ if not annotation.startswith("_")
+            }
     described = set()
     for line in text.splitlines():
         if found := re.match(r" {2,}([\w, \[\]`]+):\s", line):
@@ -134,9 +138,9 @@ def test_help_names_every_argument_and_field(name):
 def test_help_cites_nothing_that_users_cannot_reach(name):
     found = functions(public(name))
     assert inspect.getdoc(public(name))
-    for one in found.values():
-        if one.__module__.startswith("goodgain.") and one.__name__ != "__post_init__":
-            assert inspect.getdoc(one), one
+    for function in found.values():
+        if function.__module__.startswith("goodgain.") and function.__name__ != "__post_init__":
+            assert inspect.getdoc(function), function
     text = text_of(public(name))
     assert not re.search(r"SPEC|DESIGN|\bcore\.|sources\.\w|registry", text)
 
@@ -161,7 +165,7 @@ def folder(tmp_path_factory):
         }
         for name in ("c-1", "c-2")
     ]
-    (folder / "traces" / "a.jsonl").write_text("".join(json.dumps(one) + "\n" for one in calls))
+    (folder / "traces" / "a.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls))
     (folder / "qrels.txt").write_text("q 0 a 4\n")
     return folder
 
@@ -174,7 +178,9 @@ def test_every_name_has_an_example_that_runs(name, folder, monkeypatch):
         tests = doctest.DocTestFinder(recurse=False).find(gg)
     elif not (tests := examples_of(name)):
         (other,) = REFERENCE.findall(inspect.getdoc(public(name)))
-        shown = "\n".join(one.source for test in examples_of(other) for one in test.examples)
+        shown = "\n".join(
+            example.source for test in examples_of(other) for example in test.examples
+        )
         assert re.search(rf"\b{name}\b", shown), f"the example of {other} does not use {name}"
         return
     for test in tests:

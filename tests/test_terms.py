@@ -41,7 +41,9 @@ _NO_PROSE = re.compile(
 def paragraphs(page):
     """Paragraphs, rows of tables and entries of lists, without code, headings, generated tables."""
     text = _NO_PROSE.sub("\n\n", page.read_text(encoding="utf-8"))
-    return [" ".join(one.split()) for one in re.split(r"\n\s*\n|\n(?=\* |\||\d\. )", text)]
+    return [
+        " ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n|\n(?=\* |\||\d\. )", text)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -49,7 +51,7 @@ def test_terms_are_explained_where_they_first_stand(page):
     unexplained = []
     for term, explanation in TERMS.items():
         word = re.compile(term, 0 if re.search("[A-Z]", term) else re.IGNORECASE)
-        first = next((one for one in paragraphs(page) if word.search(one)), "")
+        first = next((paragraph for paragraph in paragraphs(page) if word.search(paragraph)), "")
         links = re.findall(r"\[([^\]]+)\]\(", first)
         if first and not (any(map(word.search, links)) or re.search(explanation, first, re.I)):
             unexplained.append(f"{word.search(first)[0]}: {first}")

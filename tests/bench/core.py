@@ -128,7 +128,9 @@ def ranking_seconds(calls: list[SearchCall]) -> float:
     turns = [fold_turn(fingerprints, RULES, 2) for fingerprints in by_conversation.values()]
     lists = [(turn_list(turn, hold_slot=False), pool_of_judged(turn)) for turn in turns]
     seconds = [
-        _seconds(lambda: [evaluator.evaluate(one.labels, pool, one.scores) for one, pool in lists])
+        _seconds(
+            lambda: [evaluator.evaluate(list_.labels, pool, list_.scores) for list_, pool in lists]
+        )
         for _ in range(TURNS)
     ]
     return median(seconds) / sum(len(turn.results) for turn in turns)

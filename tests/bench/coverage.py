@@ -78,7 +78,7 @@ def shares(
     # With tied values an end often equals the truth except for rounding.
     above = (ends[:, :, 0] > true + 1e-9).mean(axis=0)
     below = (ends[:, :, 1] < true - 1e-9).mean(axis=0)
-    return [(1 - one - other, one, other) for one, other in zip(above, below, strict=True)]
+    return [(1 - less - other, less, other) for less, other in zip(above, below, strict=True)]
 
 
 def of_means(samples: int = SAMPLES, sizes: tuple[int, ...] = (20, 100)) -> Iterator[list[str]]:

@@ -125,5 +125,5 @@ def _document(topic: int, number: int) -> PoolDocument:
 
 
 if __name__ == "__main__":
-    topics = [int(one) for one in sys.argv[2:]]
+    topics = [int(argument) for argument in sys.argv[2:]]
     main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/bench"), topics or TOPICS)

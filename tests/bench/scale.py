@@ -72,7 +72,7 @@ def _on_prism(trace: Path, results: int, folder: Path) -> Iterator[Row]:
 def _on_spark(cluster: SparkCluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:
     tiny, _ = sample(folder, 1)
     cpu_on_spark(cluster, tiny, folder / "spark")  # warms Spark up
-    start, whole = (cpu_on_spark(cluster, one, folder / "spark") for one in (tiny, trace))
+    start, whole = (cpu_on_spark(cluster, traces, folder / "spark") for traces in (tiny, trace))
     yield _net("Spark, 2 workers", whole - start, results, "100 or less")
 
 
@@ -104,7 +104,7 @@ def _cpu_on_flink(
     tiny, _ = sample(folder, 1)
     cost_on(cluster, tiny, folder / "flink", 1)  # warms Flink up
     costs = in_turns(
-        {one: partial(cost_on, cluster, one, folder / "flink", 1) for one in (tiny, trace)}
+        {traces: partial(cost_on, cluster, traces, folder / "flink", 1) for traces in (tiny, trace)}
     )
     name = f"Flink, 1 slot, {name}"
     cpu = median(turn[trace].cpu - turn[tiny].cpu for turn in costs)
@@ -119,9 +119,9 @@ def _two_slots(cluster: Cluster, folder: Path) -> Iterator[Row]:
     tiny, _ = sample(folder, 1)
     trace, results = sample(folder, MANY_CONVERSATIONS)
     measures = {
-        (one, slots): partial(cost_on, cluster, one, folder / "flink", slots)
+        (traces, slots): partial(cost_on, cluster, traces, folder / "flink", slots)
         for slots in SLOTS
-        for one in (tiny, trace)
+        for traces in (tiny, trace)
     }
     # Flink takes any of its slots, and each of their JVMs compiles its code during several jobs.
     for _ in range(_WARMING_JOBS):

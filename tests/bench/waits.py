@@ -102,7 +102,7 @@ def _with_lists(sampled: tuple[Path, int]) -> tuple[Path, int]:
         reader = fastavro.reader(file)
         fields = deepcopy(reader.writer_schema["fields"])  # the reader needs its own
         schema = {"type": "record", "name": "Call", "fields": fields}
-        (found,) = (one for one in fields if one["name"] == "results")
+        (found,) = (field for field in fields if field["name"] == "results")
         for field in found["type"]["items"]["fields"]:
             if field["name"] in maps:
                 field["type"] = {"type": "map", "values": {"type": "array", "items": "string"}}

@@ -26,14 +26,14 @@ def record(conversation_id, iteration, *gains):
 
 def values_of(records, max_i=4, **options):
     scores = score(records, metrics=RANKING, **options)
-    found = (conversation_values(one, plan(RANKING, max_i)) for one in scores.values())
+    found = (conversation_values(score, plan(RANKING, max_i)) for score in scores.values())
     return [values for values in found if values is not None]
 
 
 def accumulated(values):
     accumulator = MeansAccumulator()
-    for one in values:
-        accumulator.add(one)
+    for value in values:
+        accumulator.add(value)
     accumulator.compact()
     return accumulator
 
@@ -46,12 +46,12 @@ def copied(accumulator):
 def merged(values, parts=1):
     """The accumulator over values, merged from some parts as workers send them."""
     sums = [MeansAccumulator() for _ in range(parts)]
-    for at, one in enumerate(values):
-        sums[at % parts].add(one)
+    for at, value in enumerate(values):
+        sums[at % parts].add(value)
     whole = MeansAccumulator()
-    for one in sums:
-        one.compact()
-        whole.merge(copied(one))
+    for part in sums:
+        part.compact()
+        whole.merge(copied(part))
     return whole
 
 
@@ -60,9 +60,9 @@ def merged_randomly(values, order):
     shuffled = list(values)
     order.shuffle(shuffled)
     parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
-    for one in shuffled:
+    for added in shuffled:
         part = order.choice(parts)
-        part.add(one)
+        part.add(added)
         if order.random() < 0.3:
             part.compact()
         if order.random() < 0.3:
@@ -81,8 +81,8 @@ def exact_rows(accumulator, plan=PLAN):
 def means(records, max_i=4, **options):
     """Rows of means by (metric, i, population)."""
     accumulator = MeansAccumulator()
-    for one in values_of(records, max_i, **options):
-        accumulator.add(one)
+    for values in values_of(records, max_i, **options):
+        accumulator.add(values)
     rows = accumulator.rows({}, plan(RANKING, max_i))
     found = {(row.metric, row.i, row.population): row for row in rows}
     assert len(found) == len(rows)

@@ -116,8 +116,8 @@ def score_one(records, rules=None, **options):
 
 def total_counts(scores):
     total = Counter()
-    for one in scores.values():
-        total.update(one.counts)
+    for score in scores.values():
+        total.update(score.counts)
     return total
 
 

@@ -20,9 +20,9 @@ def patterns():
 def repeats_alternatives(parsed, in_possessive=False):
     """Whether alternatives are repeated possessively, other than in an atomic group."""
     if isinstance(parsed, parser.SubPattern):
-        return any(_of_operation(*one, in_possessive) for one in parsed)
+        return any(_of_operation(*operation, in_possessive) for operation in parsed)
     if isinstance(parsed, list | tuple):
-        return any(repeats_alternatives(one, in_possessive) for one in parsed)
+        return any(repeats_alternatives(operation, in_possessive) for operation in parsed)
     return False
 
 
@@ -44,7 +44,9 @@ def test_no_pattern_repeats_alternatives_possessively():
     found = dict(patterns())
     assert len(found) > 10
     wrong = [
-        name for name, one in found.items() if repeats_alternatives(parsed(one.pattern, one.flags))
+        name
+        for name, pattern in found.items()
+        if repeats_alternatives(parsed(pattern.pattern, pattern.flags))
     ]
     assert wrong == []
 

@@ -39,7 +39,9 @@ def test_what_is_not_assigned():
     unassigned = set(CHARACTERS) - set(keep_assigned("".join(CHARACTERS)))
     assert len(unassigned) == UNASSIGNED
     # Nothing that is assigned once is ever taken back.
-    assert unassigned >= {one for one in CHARACTERS if unicodedata.category(one) == "Cn"}
+    assert unassigned >= {
+        character for character in CHARACTERS if unicodedata.category(character) == "Cn"
+    }
 
 
 def test_pieces_are_changed_on_their_own():
@@ -80,7 +82,7 @@ def test_every_character(change, context, recorded):
 
 
 def test_white_space():
-    assert "".join(one for one in CHARACTERS if one.isspace()) == WHITE_SPACE
+    assert "".join(character for character in CHARACTERS if character.isspace()) == WHITE_SPACE
 
 
 @pytest.mark.parametrize(

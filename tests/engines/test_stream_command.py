@@ -48,7 +48,9 @@ def sample(tmp_path_factory):
     for path, content in zip(
         sorted(folder.iterdir()), files_in_time(records, HOUR // 6), strict=True
     ):
-        times = [one["timestamp"] for one in content if isinstance(one.get("timestamp"), int)]
+        times = [
+            record["timestamp"] for record in content if isinstance(record.get("timestamp"), int)
+        ]
         os.utime(path, (max(times) / 1_000, max(times) / 1_000))
     return folder
 

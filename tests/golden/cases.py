@@ -83,8 +83,10 @@ def _pool(folder, records):
     runs = [word for name, path in paths.items() for word in ("--run", f"{name}={path}")]
     words = ["pool", "build", *runs, "--topic", "topic", "--output", pool, "--shards", "1"]
     assert goodgain([*words, "--quiet"]) == 0
-    documents = [one.document for one in read_pool(pool).documents()]
-    rows = [json.dumps({"document": one, "gain": at % 5}) for at, one in enumerate(documents)]
+    documents = [document.document for document in read_pool(pool).documents()]
+    rows = [
+        json.dumps({"document": document, "gain": at % 5}) for at, document in enumerate(documents)
+    ]
     labels = traces.write(folder, "pool labels.jsonl", "\n".join(rows[::3]))
     assert goodgain(["pool", "label", pool, "--from", labels, "--annotator", "ann", "--quiet"]) == 0
     return {"pool": pool}
@@ -96,7 +98,7 @@ def _renamed(records, file_format):
     for record in records:
         line = {**record, "thread": record["conversation_id"], "iteration": record["iteration"] - 1}
         del line["conversation_id"]
-        line["results"] = [{**one, "relevance": one["gain"]} for one in record["results"]]
+        line["results"] = [{**result, "relevance": result["gain"]} for result in record["results"]]
         for result in line["results"]:
             del result["gain"]
         lines.append(line)

@@ -60,13 +60,13 @@ def _collect(value, path, columns, tables):
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             _collect(inner, f"{path}.{name}" if path else str(name), columns, tables)
-    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        if all("metric" in one for one in value):
+    elif isinstance(value, list) and value and all(isinstance(element, dict) for element in value):
+        if all("metric" in element for element in value):
             tables[path] += value
             return
         columns[f"{path}[]"].append(len(value))
-        for one in value:
-            _collect(one, f"{path}[]", columns, tables)
+        for element in value:
+            _collect(element, f"{path}[]", columns, tables)
     else:
         columns[path].append(value)
 

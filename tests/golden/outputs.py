@@ -61,9 +61,11 @@ class Outputs:
 def _portable(value, folder):
     """A value without what depends on time, versions and the folder of the test."""
     if isinstance(value, dict):
-        return {name: _portable(one, folder) for name, one in value.items() if name not in _PASSING}
+        return {
+            name: _portable(part, folder) for name, part in value.items() if name not in _PASSING
+        }
     if isinstance(value, list | tuple):
-        return [_portable(one, folder) for one in value]
+        return [_portable(part, folder) for part in value]
     return value.replace(folder, "FOLDER") if isinstance(value, str) else value
 
 

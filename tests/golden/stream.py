@@ -106,7 +106,7 @@ def outputs_of_stream(case):
         "warnings": ("warnings", datasets.warning_rows),
     }
     return {
-        name: sorted((row for _, one in given[output] for row in rows_of(one)), key=_order)
+        name: sorted((row for _, element in given[output] for row in rows_of(element)), key=_order)
         for name, (output, rows_of) in written.items()
     }
 

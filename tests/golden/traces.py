@@ -30,8 +30,8 @@ def records(seed, conversations=14):
     """
     random = Random(seed)
     found = [
-        msgspec.to_builtins(parse_mapping(one), enc_hook=int)
-        for one in trace(random, conversations)
+        msgspec.to_builtins(parse_mapping(record), enc_hook=int)
+        for record in trace(random, conversations)
     ]
     for record in found:
         number = int(record["conversation_id"].split("-")[1])
@@ -55,10 +55,10 @@ def records(seed, conversations=14):
 def single_turns(seed, conversations=14):
     """As `records`, but without earlier turns and redeliveries."""
     found = {
-        (one["conversation_id"], one["iteration"], one["call"]): {
-            **one, "turn": 1, "turn_count": None, "record_id": None
+        (record["conversation_id"], record["iteration"], record["call"]): {
+            **record, "turn": 1, "turn_count": None, "record_id": None
         }
-        for one in records(seed, conversations)
+        for record in records(seed, conversations)
     }  # fmt: skip
     return list(found.values())
 

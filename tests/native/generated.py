@@ -32,7 +32,7 @@ def any_value(rng, depth=3):
     if kind < len(SCALARS):
         return SCALARS[kind](rng)
     inner = [any_value(rng, depth - 1) for _ in range(rng.randint(0, 3))]
-    return inner if kind == len(SCALARS) else {any_text(rng, 3): one for one in inner}
+    return inner if kind == len(SCALARS) else {any_text(rng, 3): child for child in inner}
 
 
 def texts_by_name(rng):

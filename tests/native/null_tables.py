@@ -57,7 +57,7 @@ def usual_type(random, name):
         "is_final": pa.bool_(),
         "attributes": pa.map_(_TEXT, _TEXT),
         "costs": pa.map_(_TEXT, pa.float64()),
-        "results": pa.list_(pa.struct([(one, fields[one]) for one in chosen])),
+        "results": pa.list_(pa.struct([(name, fields[name]) for name in chosen])),
     }.get(name, _TEXT)
 
 

@@ -48,12 +48,12 @@ def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DE
         )
     ]
     found = [
-        one
+        part
         for shard in shards
-        for one in payloads_of_shard(shard, lambda _: io.BytesIO(content), packer)
+        for part in payloads_of_shard(shard, lambda _: io.BytesIO(content), packer)
     ]
-    rejected = [one for one in found if isinstance(one, RejectedRecord)]
-    payloads = [one for one in found if not isinstance(one, RejectedRecord)]
+    rejected = [part for part in found if isinstance(part, RejectedRecord)]
+    payloads = [part for part in found if not isinstance(part, RejectedRecord)]
     return sorted(payloads, key=lambda one: one.conversation_id), rejected
 
 
@@ -80,7 +80,7 @@ def assert_same(
 
 def payloads(packer, records):
     """The payloads that a packer makes from records, whose timestamps are their indexes."""
-    given = [one for at, record in enumerate(records) for one in packer.add(record, at)]
+    given = [payload for at, record in enumerate(records) for payload in packer.add(record, at)]
     return [*given, *packer.rest()]
 
 

@@ -45,7 +45,7 @@ def test_plain_elements_need_no_python(indent):
     assert left_over(content) == []
     assert left_over(content.replace(b"\n", b"\r\n")) == []
     (whole, rejected) = assert_same_array(content)
-    assert (sum(one.calls for one in whole), rejected) == (len(rows), [])
+    assert (sum(packed.calls for packed in whole), rejected) == (len(rows), [])
     assert assert_same_array(content.replace(b"\n", b"\r\n")) == (whole, rejected)
 
 
@@ -73,8 +73,8 @@ def test_control_characters(character):
         START + "," + character + '"query": "x"}',
         START + ', "query": ' + character + '"x"}' + character,
     ]
-    for one in records:
-        assert_same_array(f"[{PLAIN[0]}, {one}, {PLAIN[0]}]".encode())
+    for record in records:
+        assert_same_array(f"[{PLAIN[0]}, {record}, {PLAIN[0]}]".encode())
 
 
 @pytest.mark.parametrize("space", [" ", "\t", "\n", "\r", "\f", "\v", "\x1c", "\x85", "\xa0"])
@@ -92,13 +92,13 @@ def test_a_long_array_is_packed_in_several_calls():
     content = json.dumps(rows).encode()
     assert left_over(content) == []
     (whole, rejected) = assert_same_array(content)
-    assert (sum(one.calls for one in whole), rejected) == (20, [])
+    assert (sum(packed.calls for packed in whole), rejected) == (20, [])
 
 
 def test_bounds():
     content = json.dumps([*ROWS[:4], {**ROWS[4], "query": "x" * 2_000_000}, *ROWS[5:8]]).encode()
     (whole, rejected) = assert_same_array(content)
-    assert (sum(one.calls for one in whole), rejected) == (8, [])
+    assert (sum(packed.calls for packed in whole), rejected) == (8, [])
     (_, rejected) = assert_same_array(content, bounds=ReadBounds(max_record_results=2))
     assert len(rejected) == sum(len(row["results"]) > 2 for row in ROWS[:8]) > 1
 
@@ -120,7 +120,7 @@ def test_changed_arrays():
             else:
                 del changed[at : at + rng.choice([1, 1, 3])]
         (whole, bad) = assert_same_array(bytes(changed))
-        read, rejected = read + sum(one.calls for one in whole), rejected + len(bad)
+        read, rejected = read + sum(packed.calls for packed in whole), rejected + len(bad)
     assert read > 1_000
     assert rejected > 300
 

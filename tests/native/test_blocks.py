@@ -92,9 +92,9 @@ ODD = {
 @pytest.mark.parametrize("field", ODD)
 def test_odd_rows_alone_are_python_s(field):
     schema = samples.avro_schema()
-    for one in schema["fields"]:
-        if one["name"] == "timestamp":
-            one["type"] = ["null", "long"]
+    for schema_field in schema["fields"]:
+        if schema_field["name"] == "timestamp":
+            schema_field["type"] = ["null", "long"]
     rows = [*ROWS[:2], {**ROWS[2], field: ODD[field]}, *ROWS[3:]]
     assert asked_for(schema, rows) == [2]
     assert_same(samples.avro_bytes(rows, schema=schema), "a.avro")
@@ -175,15 +175,15 @@ def test_records_with_more_results_than_are_read():
     rows = [{**ROWS[0], "results": [RESULT] * size} for size in (0, 2, 3, 4, 2)]
     bounds = ReadBounds(max_record_results=3)
     (whole, rejected) = assert_same(samples.avro_bytes(rows), "a.avro", bounds=bounds)
-    assert [one.field for one in rejected] == ["results"]
-    assert sum(one.calls for one in whole) == 4
+    assert [row.field for row in rejected] == ["results"]
+    assert sum(packed.calls for packed in whole) == 4
 
 
 def test_fields_under_other_names():
     adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
     rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(samples.records(20))]
     (whole, _) = assert_same(samples.avro_bytes(rows), "a.avro", adaptation=adaptation)
-    assert {one.conversation_id for one in whole} == {"q0", "q1", "q2"}
+    assert {packed.conversation_id for packed in whole} == {"q0", "q1", "q2"}
 
 
 RANDOM = samples.records(30, results=3)

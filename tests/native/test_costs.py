@@ -28,8 +28,8 @@ def schema_of(costs):
 
 def rows_of(*costs):
     return [
-        {"conversation_id": "c", "iteration": at, "attributes": {"arm": "a"}, "costs": one}
-        for at, one in enumerate(costs, start=1)
+        {"conversation_id": "c", "iteration": at, "attributes": {"arm": "a"}, "costs": cost}
+        for at, cost in enumerate(costs, start=1)
     ]
 
 
@@ -43,7 +43,7 @@ def file_of(schema, rows, file_schema=None):
 def costs_in(given):
     """The costs of all calls by iteration, and the number of rejected records."""
     whole, rejected = given
-    calls = [call for one in whole for call in unpack([one.payload]).calls]
+    calls = [call for packed in whole for call in unpack([packed.payload]).calls]
     return [call.costs for call in sorted(calls, key=lambda call: call.iteration)], len(rejected)
 
 

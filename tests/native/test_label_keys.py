@@ -47,10 +47,10 @@ def test_adversarial_traces(keys, keep_records):
     records = [parse_mapping(with_ids(record)) for record in trace(Random(21), conversations=60)]
     records[5:5] = [rejected(records[0].conversation_id), rejected("alone"), rejected(None)]
     found = assert_same_records(records, label_keys=keys, keep_records=keep_records)
-    requests = [one.label_request for one in found if one.label_request]
-    assert sum(bool(one.documents) for one in requests) > 20
-    assert any(one.records for one in requests) == (keys is BY_ATTRIBUTE)
-    assert [one.conversation_id for one in found if one.label_request is None] == ["alone"]
+    requests = [packed.label_request for packed in found if packed.label_request]
+    assert sum(bool(request.documents) for request in requests) > 20
+    assert any(request.records for request in requests) == (keys is BY_ATTRIBUTE)
+    assert [packed.conversation_id for packed in found if packed.label_request is None] == ["alone"]
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ def test_files(keys):
         (samples.parquet_bytes(rows), "a.parquet"),
     ):
         whole, bad = assert_same(content, name, label_keys=keys)
-        assert sum(one.calls for one in whole) == len(rows) - 2 + (name == "a.jsonl")
-        assert any(one.label_request.documents for one in whole if one.label_request)
+        assert sum(packed.calls for packed in whole) == len(rows) - 2 + (name == "a.jsonl")
+        assert any(packed.label_request.documents for packed in whole if packed.label_request)
         assert bad
         assert_same(content, name, shard_bytes=5_000, label_keys=keys)
 
@@ -103,7 +103,7 @@ def test_what_is_asked():
     assert request.documents == ["a", "also asked", "b", "shown"]
     assert (request.topic_attribute, request.without_name) == ("arm", 2)
     records = request.records.values()
-    assert [record.attributes for record in records] == [one.attributes for one in calls]
+    assert [record.attributes for record in records] == [call.attributes for call in calls]
     assert [record.iteration for record in records] == [1, 2, 3, 4]
     documents = unpack([one.payload]).external.documents.values()
     assert [list(map(len, names)) for names in documents] == [[8], [0, 0], [8], [16, 8]]
@@ -147,7 +147,7 @@ def any_text(random):
         )
     if kind == 1:
         guid = str(uuid.UUID(int=random.getrandbits(128)))
-        return "".join(random.choice([one, one.upper()]) for one in guid)
+        return "".join(random.choice([character, character.upper()]) for character in guid)
     return random.choice(["a", "b", "x" * 300])
 
 
@@ -158,7 +158,7 @@ def any_texts(random):
 
 
 def any_result(random):
-    names = [one for one in ("doc_id", "file_id", "é") if random.random() < 0.5]
+    names = [name for name in ("doc_id", "file_id", "é") if random.random() < 0.5]
     return Result(
         id=random.choice([None, any_text(random)]),
         ids={name: any_texts(random) for name in names},
@@ -167,7 +167,7 @@ def any_result(random):
 
 
 def any_call(random):
-    names = [one for one in ("arm", "é") if random.random() < 0.5]
+    names = [name for name in ("arm", "é") if random.random() < 0.5]
     return SearchCall(
         conversation_id=random.choice(["c", " c ", "d\u2003", "é"]),
         iteration=random.randint(1, 2),

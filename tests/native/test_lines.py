@@ -48,7 +48,7 @@ def left_over(content, most_results=MOST):
 
 def assert_same_lines(lines, **how):
     """Given as text or bytes."""
-    content = b"\n".join(one.encode() if isinstance(one, str) else one for one in lines)
+    content = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
     return assert_same(content + b"\n", "a.jsonl", **how)
 
 
@@ -77,7 +77,7 @@ PLAIN[12] = PLAIN[12].replace(", []", "")
 def test_plain_lines_need_no_python():
     assert left_over("\n".join(PLAIN).encode()) == []
     (whole, rejected) = assert_same_lines(PLAIN)
-    assert (sum(one.calls for one in whole), rejected) == (13, [])
+    assert (sum(packed.calls for packed in whole), rejected) == (13, [])
 
 
 ODD = [
@@ -160,7 +160,7 @@ def test_an_odd_line_alone_is_python_s(line):
     lines = [PLAIN[0], line, PLAIN[7]]
     assert left_over("\n".join(lines).encode("utf-8", "surrogatepass")) == [line.encode()]
     (whole, rejected) = assert_same_lines(lines)
-    assert sum(one.calls for one in whole) + len(rejected) == 3
+    assert sum(packed.calls for packed in whole) + len(rejected) == 3
 
 
 def test_bytes_that_are_not_utf_8():
@@ -270,7 +270,7 @@ def test_every_character_of_the_basic_plane_as_it_is_and_escaped():
 
 def test_pairs_of_escapes():
     edges = ["d7ff", "d800", "dbff", "dc00", "dfff", "e000", "0041"]
-    pairs = [f"\\u{one}\\u{other}" for one in edges for other in edges]
+    pairs = [f"\\u{edge}\\u{other}" for edge in edges for other in edges]
     assert_same_lines(
         [START + f', "{name}": "{pair}"}}' for pair in pairs for name in ("query", "noise")]
     )
@@ -349,7 +349,7 @@ def test_files_however_they_are_cut(content):
         _, of_shards = assert_same(content, "a.jsonl", shard_bytes=shard_bytes)
         assert of_shards == rejected
     assert_same(gzip.compress(content), "a.jsonl.gz")
-    assert sum(one.calls for one in whole) >= (8 if b"\n" in content else 1)
+    assert sum(packed.calls for packed in whole) >= (8 if b"\n" in content else 1)
 
 
 def test_a_compressed_file_that_breaks_off():
@@ -363,15 +363,15 @@ def test_bounds():
     few = ReadBounds(max_record_results=2)
     lines = [START + f', "results": [{", ".join(["{}"] * size)}]}}' for size in (0, 2, 3, 9, 1)]
     (whole, rejected) = assert_same_lines(lines, bounds=few)
-    assert [one.field for one in rejected] == ["results"] * 2
-    assert sum(one.calls for one in whole) == 3
+    assert [row.field for row in rejected] == ["results"] * 2
+    assert sum(packed.calls for packed in whole) == 3
     assert left_over("\n".join(lines).encode(), most_results=2) == [
-        one.encode() for one in lines[2:4]
+        line.encode() for line in lines[2:4]
     ]
     padded = [START + f', "query": "{"q" * size}"}}' for size in (1, 300, 400, 2, 5_000, 3)]
     for most in (100, 350, 351, 352, 440):
         (_, rejected) = assert_same_lines(padded, bounds=ReadBounds(max_decoded_bytes=most))
-        assert all("bytes long" in one.reason for one in rejected)
+        assert all("bytes long" in row.reason for row in rejected)
         assert rejected
     many = [START + ', "results": 1}'] * 40
     (_, rejected) = assert_same_lines(many, bounds=ReadBounds(max_rejected_rows=7))
@@ -389,7 +389,7 @@ def test_fields_under_other_names():
     adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
     rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(ROWS)]
     (whole, _) = assert_same(samples.jsonl_bytes(rows), "a.jsonl", adaptation=adaptation)
-    assert {one.conversation_id for one in whole} == {"q0", "q1", "q2"}
+    assert {packed.conversation_id for packed in whole} == {"q0", "q1", "q2"}
 
 
 def test_adversarial_traces():

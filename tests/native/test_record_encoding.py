@@ -16,8 +16,8 @@ pytestmark = needs_native
 
 def assert_same_encodings(calls):
     _, native = packers(keep_records=True)
-    frame = unpack(one.payload for one in payloads(native, calls))
-    assert [one.record for one in frame.calls] == list(map(record_encoding, calls))
+    frame = unpack(payload.payload for payload in payloads(native, calls))
+    assert [call.record for call in frame.calls] == list(map(record_encoding, calls))
 
 
 def call(number, **fields):
@@ -46,7 +46,7 @@ def test_whole_numbers_stay_whole():
 
 def test_every_character_in_strings_and_names():
     characters = [chr(code) for code in range(0x250)] + list("\u2028\u2029\ufeff\uffff😀")
-    texts = ["", *characters, "".join(characters), *(f"a{one}b" for one in characters)]
+    texts = ["", *characters, "".join(characters), *(f"a{character}b" for character in characters)]
     result = Result(**dict.fromkeys(("id", "title", "snippet", "content", "reference_id"), "\x1f"))
     calls = [
         call(

@@ -126,7 +126,7 @@ def test_renamed_records_need_no_python(path):
     content = FILES[path](FOREIGN)
     assert read_by_python(content, path, ADAPTATION) == 0
     (whole, rejected) = assert_same(content, path, adaptation=ADAPTATION)
-    assert (sum(one.calls for one in whole), rejected) == (len(FOREIGN), [])
+    assert (sum(packed.calls for packed in whole), rejected) == (len(FOREIGN), [])
 
 
 @pytest.mark.parametrize("path", FILES)
@@ -160,14 +160,15 @@ def with_gaps(value, rng):
     """The value without some of its parts, whose names must be known."""
     if isinstance(value, dict):
         return {
-            name: None if rng.random() < 0.1 else with_gaps(one, rng) for name, one in value.items()
+            name: None if rng.random() < 0.1 else with_gaps(part, rng)
+            for name, part in value.items()
         }
-    return [with_gaps(one, rng) for one in value] if isinstance(value, list) else value
+    return [with_gaps(part, rng) for part in value] if isinstance(value, list) else value
 
 
 def nullable(kind):
     if isinstance(kind, dict) and kind["type"] == "record":
-        fields = [{**one, "type": ["null", nullable(one["type"])]} for one in kind["fields"]]
+        fields = [{**field, "type": ["null", nullable(field["type"])]} for field in kind["fields"]]
         return {**kind, "fields": fields}
     if isinstance(kind, dict) and kind["type"] == "array":
         return {**kind, "items": nullable(kind["items"])}
@@ -185,7 +186,7 @@ def test_values_may_be_missing(path):
         ]
     content = avro(rows, nullable(SCHEMA)) if path == "a.avro" else FILES[path](rows)
     (whole, rejected) = assert_same(content, path, adaptation=ADAPTATION)
-    calls = sum(one.calls for one in whole)
+    calls = sum(packed.calls for packed in whole)
     assert calls + len(rejected) == len(rows)
     assert min(calls, len(rejected)) > 50
     assert read_by_python(content, path, ADAPTATION) < 20  # rows of Parquet after bad ones
@@ -276,8 +277,8 @@ def test_iterations_from_0(iteration):
     rows = [{"conversation_id": "c", "step": iteration, "iteration": 5}]
     for renames in (["iteration=step"], ["query=q"]):
         adaptation = parse_adaptation(renames, iteration_base=0)
-        for one in (rows, [{**rows[0], "iteration": iteration}]):
-            assert_same(samples.jsonl_bytes(one), "a.jsonl", adaptation=adaptation)
+        for records in (rows, [{**rows[0], "iteration": iteration}]):
+            assert_same(samples.jsonl_bytes(records), "a.jsonl", adaptation=adaptation)
 
 
 def test_a_file_with_both_a_field_and_its_new_name_is_left_to_python():
@@ -288,7 +289,7 @@ def test_a_file_with_both_a_field_and_its_new_name_is_left_to_python():
     assert packer.prepare(plan_of(SCHEMA, (1, 1), 100), ADAPTATION) is not None
     content = avro([{**row, "iteration": 9} for row in FOREIGN], schema)
     (whole, rejected) = assert_same(content, "a.avro", adaptation=ADAPTATION)
-    assert (sum(one.calls for one in whole), rejected) == (len(FOREIGN), [])
+    assert (sum(packed.calls for packed in whole), rejected) == (len(FOREIGN), [])
 
 
 def test_names_elsewhere_do_not_leave_a_file_to_python():

@@ -51,21 +51,21 @@ def test_random_names_and_records():
     for seed in range(400):
         rng = Random(seed)
         renames, base = any_adaptation(rng)
-        of_calls = [one for one in renames if one.partition("=")[0] in CALL]
-        of_results = [one for one in renames if one not in of_calls]
+        of_calls = [rename for rename in renames if rename.partition("=")[0] in CALL]
+        of_results = [rename for rename in renames if rename not in of_calls]
         rows = []
         for _ in range(12):
             row = {"conversation_id": "c", "iteration": rng.randint(0, 2), **generated.record(rng)}
             if isinstance(row.get("results"), list):
                 row["results"] = [
-                    put_away(one, of_results, rng) if isinstance(one, dict) else one
-                    for one in row["results"]
+                    put_away(result, of_results, rng) if isinstance(result, dict) else result
+                    for result in row["results"]
                 ]
             rows.append(put_away(row, of_calls, rng))
         adaptation = parse_adaptation(renames, iteration_base=base)
         lines = samples.jsonl_bytes(rows)
         whole, bad = assert_same(lines, "a.jsonl", adaptation=adaptation)
-        read, rejected = read + sum(one.calls for one in whole), rejected + len(bad)
+        read, rejected = read + sum(packed.calls for packed in whole), rejected + len(bad)
         array = json.dumps(rows, indent=seed % 2 or None).encode()
         both = assert_same(array, "a.json", adaptation=adaptation)
         assert both[0] == whole

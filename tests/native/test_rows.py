@@ -70,14 +70,14 @@ def test_plain_rows_need_no_python():
     for many in (True, False):
         rows = samples.parquet_rows(plain)
         if not many:
-            for one in rows:
-                for result in one["results"]:
+            for row in rows:
+                for result in row["results"]:
                     result["ids"] = [(name, "x") for name, _ in result["ids"]]
                     result["fields"] = [(name, None) for name, _ in result["fields"]]
         table = pa.Table.from_pylist(rows, samples.parquet_schema(many))
         assert rows_left_to_python(table) == []
         (whole, rejected) = assert_same_table(table)
-        assert (sum(one.calls for one in whole), rejected) == (len(ROWS), [])
+        assert (sum(packed.calls for packed in whole), rejected) == (len(ROWS), [])
 
 
 MOMENT = datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)
@@ -153,7 +153,7 @@ def test_columns_of_every_type(name, values, kind, odd):
     table = table_of(**{name: (values, kind)})
     assert rows_left_to_python(table) == (odd if odd is None else list(odd))
     (whole, rejected) = assert_same_table(table)
-    assert sum(one.calls for one in whole) + len(rejected) == len(values)
+    assert sum(packed.calls for packed in whole) + len(rejected) == len(values)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_columns_of_every_type(name, values, kind, odd):
     ],
 )
 def test_results_with_columns_of_every_type(name, values, kind, odd):
-    rows = [[{name: one, "id": f"r{at}"}, {"id": "x"}] for at, one in enumerate(values)]
+    rows = [[{name: value, "id": f"r{at}"}, {"id": "x"}] for at, value in enumerate(values)]
     table = table_of(rows, [(name, kind), ("id", TEXT)])
     assert rows_left_to_python(table) == odd
     assert_same_table(table)
@@ -258,7 +258,7 @@ def test_odd_rows_go_to_python_together(odd, monkeypatch):
     assert rows_left_to_python(table) == list(odd)
     calls.clear()
     (whole, rejected) = assert_same(samples.table_bytes(table), "a.parquet")
-    assert (sum(one.calls for one in whole), rejected) == (100, [])
+    assert (sum(packed.calls for packed in whole), rejected) == (100, [])
     assert len(calls) <= 8
 
 
@@ -266,15 +266,15 @@ def test_bounds():
     table = table_of([[{"id": "x"}] * size for size in (0, 2, 3, 9, 1)], [("id", TEXT)])
     bounds = ReadBounds(max_record_results=2)
     (whole, rejected) = assert_same_table(table, bounds=bounds)
-    assert [one.field for one in rejected] == ["results"] * 2
-    assert sum(one.calls for one in whole) == 3
+    assert [row.field for row in rejected] == ["results"] * 2
+    assert sum(packed.calls for packed in whole) == 3
 
 
 def test_fields_under_other_names():
     adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
     rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(ROWS)]
     (whole, _) = assert_same(samples.parquet_bytes(rows), "a.parquet", adaptation=adaptation)
-    assert {one.conversation_id for one in whole} == {"q0", "q1", "q2"}
+    assert {packed.conversation_id for packed in whole} == {"q0", "q1", "q2"}
 
 
 @pytest.mark.slow

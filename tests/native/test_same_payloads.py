@@ -36,7 +36,7 @@ FIELDS = ("author", "file_name", "start", "unknown", "subject")
 def assert_same_results(results):
     """Assert equal payloads for calls with these results, each a dict of fields of `Result`."""
     calls = [
-        SearchCall("c", at + 1, results=[Result(**one) for one in results[at : at + 50]])
+        SearchCall("c", at + 1, results=[Result(**result) for result in results[at : at + 50]])
         for at in range(0, len(results), 50)
     ]
     assert_same_records(calls)
@@ -68,7 +68,7 @@ def test_thousands_of_records():
         calls.sort(key=attrgetter("conversation_id"))
         records += len(calls)
         packed = assert_same_records(calls)
-        assert len({one.conversation_id for one in packed}) == 1_000
+        assert len({payload.conversation_id for payload in packed}) == 1_000
     assert records > 30_000
 
 
@@ -80,7 +80,7 @@ def test_adversarial_traces_as_files():
     ]
     content = samples.avro_bytes(rows)
     whole, _ = assert_same(content, "a.avro")
-    assert sum(one.calls for one in whole) == len(rows)
+    assert sum(packed.calls for packed in whole) == len(rows)
     assert_same(content, "a.avro", shard_bytes=100_000)
     assert_same(samples.jsonl_bytes(rows), "a.jsonl")
 
@@ -93,7 +93,7 @@ NUMBERS = {12.0: "12", -3.0: "-3", -0.0: "0", 1e16: "1e+16", 0.5: "0.5", **WHOLE
 def test_a_whole_number_in_a_column_of_floats_is_the_attribute_that_its_text_is(as_text):
     """In every format, as text and as a number; table libraries write 12 with gaps as 12.0."""
     number, word = (
-        [{"conversation_id": "c", "iteration": 1, "attributes": {"a": one}}] for one in as_text
+        [{"conversation_id": "c", "iteration": 1, "attributes": {"a": text}}] for text in as_text
     )
     plain = {"type": "map", "values": ["double", "string"]}
     schema = samples.avro_record("S", conversation_id="string", iteration="int", attributes=plain)
@@ -154,7 +154,7 @@ def assert_characters(codes):
                 result
                 for group in batch
                 for result in results_with(
-                    "".join(f"X{one}Y {one}" for one in group), 300 // len(group)
+                    "".join(f"X{digit}Y {digit}" for digit in group), 300 // len(group)
                 )
             ]
         )
@@ -212,7 +212,7 @@ nearly_moments = st.from_regex(
 @settings(max_examples=100)
 def test_times(written):
     names = ("start", "end", "date_time_received", "last_modified_time", "author")
-    assert_same_results([{"fields": {name: one}} for one in written for name in names])
+    assert_same_results([{"fields": {name: text}} for text in written for name in names])
     assert_same_results([{"fields": {"start": written}}])
 
 
@@ -249,7 +249,7 @@ STRIPPED = compile_rules(
 
 @given(st.lists(st.text("aA1#_ -é", max_size=8), min_size=1, max_size=10))
 def test_ids_from_which_the_rules_remove_something(texts):
-    results = [Result(id=one, ids={"doc_id": one, "odd": [one, "a#1"]}) for one in texts]
+    results = [Result(id=text, ids={"doc_id": text, "odd": [text, "a#1"]}) for text in texts]
     calls = [SearchCall("c", 1, results=results)]
     in_python, native = (payloads(packer, calls) for packer in packers.__wrapped__(rules=STRIPPED))
     assert in_python == native
@@ -281,8 +281,8 @@ maps = st.dictionaries(
 def test_ids(drawn):
     assert_same_results(
         [
-            {"ids": named, "id": one, "entity_type": kind, "fields": named}
-            for named, one, kind in drawn
+            {"ids": named, "id": text, "entity_type": kind, "fields": named}
+            for named, text, kind in drawn
         ]
     )
 

@@ -280,9 +280,9 @@ def test_adversarial_traces_with_judgments(topic_attribute):
     by_conversation, requests = defaultdict(list), []
     packer = Packer(Packing.of(config))
     for record in records:
-        for one in [*packer.add(record, 0), *packer.rest()]:
-            by_conversation[one.conversation_id].append(one.payload)
-            requests.append(one.label_request)
+        for part in [*packer.add(record, 0), *packer.rest()]:
+            by_conversation[part.conversation_id].append(part.payload)
+            requests.append(part.label_request)
     judged = {
         (topic_request([request]).topic, name): DocumentJudgments(
             random.choice([None, 0, 1, 2, 4]), JudgmentPlace(0, 0), 1

@@ -62,20 +62,20 @@ def in_both(monkeypatch, read):
 def sketched(name, threads, adaptation=None):
     planned, open_file = shards(name, adaptation)
     sketcher = Sketcher(shipped_rules(), threads)
-    return [one for shard in planned for one in sketcher.of_shard(shard, open_file)]
+    return [part for shard in planned for part in sketcher.of_shard(shard, open_file)]
 
 
 def picked(name, threads, conversation_id):
     """The calls of the conversation and rejected rows; the conversations of other calls, sorted."""
     planned, open_file = shards(name)
     picker = ConversationPicker({conversation_id}, shipped_rules(), threads)
-    found = [one for shard in planned for one in picker.of_shard(shard, open_file)]
+    found = [part for shard in planned for part in picker.of_shard(shard, open_file)]
     own = [
-        one
-        for one in found
-        if isinstance(one, RejectedRecord) or one.conversation_id == conversation_id
+        part
+        for part in found
+        if isinstance(part, RejectedRecord) or part.conversation_id == conversation_id
     ]
-    return own, sorted(one.conversation_id for one in found if one not in own)
+    return own, sorted(part.conversation_id for part in found if part not in own)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -100,14 +100,14 @@ def test_the_records_of_a_conversation_are_equal(name, threads, conversation_id,
     assert native == in_python
     own, others = native
     assert others
-    assert any(isinstance(one, SearchCall) for one in own) == (conversation_id == WANTED)
+    assert any(isinstance(part, SearchCall) for part in own) == (conversation_id == WANTED)
 
 
 def test_native_code_reads_nothing_else_into_objects(monkeypatch):
     planned, open_file = shards("a.avro")
     picker = ConversationPicker({WANTED}, shipped_rules(), 1)
-    found = [one for shard in planned for one in picker.of_shard(shard, open_file)]
-    own = [one for one in found if isinstance(one, SearchCall)]
+    found = [part for shard in planned for part in picker.of_shard(shard, open_file)]
+    own = [part for part in found if isinstance(part, SearchCall)]
     expected = [parse_mapping(row) for row in ROWS if row["conversation_id"] == WANTED]
     assert own == expected
-    assert all(isinstance(one, OtherCall) for one in found if one not in own)
+    assert all(isinstance(part, OtherCall) for part in found if part not in own)

@@ -68,7 +68,7 @@ def outputs_of_file(path, bounds=(None, None), limits=DEFAULT_BOUNDS):
 
 
 def rejected_in(outputs):
-    return [one for one in outputs if one.startswith("rejected")]
+    return [output for output in outputs if output.startswith("rejected")]
 
 
 def both(monkeypatch, outputs):
@@ -82,7 +82,7 @@ def both(monkeypatch, outputs):
 def write(path, rows):
     path.write_bytes(
         b"".join(
-            one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in rows
+            row if isinstance(row, bytes) else json.dumps(row).encode() + b"\n" for row in rows
         )
     )
     return path
@@ -187,7 +187,7 @@ def test_damage_in_the_middle_of_a_file(tmp_path, monkeypatch, suffix):
         path.write_bytes(changed)
         native, in_python = both(monkeypatch, partial(outputs_of_file, path, (at(10), None)))
         assert native[:2] == in_python[:2]
-        damaged += any("damaged" in one or "cannot be read" in one for one in native[0])
+        damaged += any("damaged" in message or "cannot be read" in message for message in native[0])
     assert damaged > 3
 
 
@@ -268,7 +268,7 @@ def outputs_of_messages(values, latest):
 def test_messages_give_the_same_outputs(monkeypatch):
     rng = Random(4)
     rows = list(spoiled(rng, trace(rng, conversations=20)))
-    values = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in rows]
+    values = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
     pretty = json.dumps(PLAIN[0], indent=1).encode()
     values += [None, b"", b" ", b"{}\n{}", pretty, values[0] + b"\n", json.dumps(PLAIN).encode()]
     native, in_python = both(monkeypatch, partial(outputs_of_messages, values, at(30)))

@@ -218,7 +218,7 @@ def test_records_of_a_caller_come_from_python():
 @needs_native
 def test_avro_records_that_python_parsed_are_counted(tmp_path):
     schema = avro_record("call", conversation_id="string", iteration=["int", "string"])
-    records = [{"conversation_id": "c", "iteration": one} for one in (1, "2", 3)]
+    records = [{"conversation_id": "c", "iteration": iteration} for iteration in (1, "2", 3)]
     with (tmp_path / "traces.avro").open("wb") as file:
         fastavro.writer(file, schema, records)
     manifest = evaluate(tmp_path / "traces.avro").manifest

@@ -87,7 +87,7 @@ def assert_same(content, several=THREADS, **how):
 @pytest.mark.parametrize("shard_bytes", [1 << 30, 20_000])
 def test_codecs(codec, shard_bytes):
     found, ahead = assert_same(FILES[codec], shard_bytes=shard_bytes)
-    calls = sum(getattr(one, "calls", 0) for one in found)
+    calls = sum(getattr(part, "calls", 0) for part in found)
     assert calls == len(ROWS) - 2
     assert read(FILES[codec], 3)[1] >= 30
     assert (ahead > 20) == (codec in NATIVE)
@@ -131,7 +131,7 @@ def test_damage_in_the_middle(codec):
             changed = bytearray(content)
             changed[blocks[at] + offset] ^= 0x55
             found, _ = assert_same(bytes(changed), [THREADS[(number + place) % 3]])
-            assert any(hasattr(one, "reason") for one in found)
+            assert any(hasattr(part, "reason") for part in found)
 
 
 def test_blocks_that_are_left_to_python_as_a_whole():
@@ -199,7 +199,7 @@ def test_errors_of_reading_a_record(error, monkeypatch):
         outcomes.append(found)
     threaded_packer.cache_clear()
     assert outcomes[1:] == outcomes[:1] * len(THREADS)
-    texts = [one if isinstance(one, str) else getattr(one, "reason", "") for one in outcomes[0]]
+    texts = [part if isinstance(part, str) else getattr(part, "reason", "") for part in outcomes[0]]
     assert any("broken" in text or "it is odd" in text for text in texts)
 
 
@@ -224,8 +224,10 @@ def peaks_of(rows, counts, keep, folder):
     path = folder / "a.avro"
     path.write_bytes(samples.avro_bytes(rows, "deflate"))
     processes = [in_process(pack_all, str(path), threads, keep) for threads in counts]
-    assert {(one.returncode, one.stdout) for one in processes} == {(0, f"{len(rows)}\n")}
-    return [one.memory / MEBIBYTE for one in processes]
+    assert {(process.returncode, process.stdout) for process in processes} == {
+        (0, f"{len(rows)}\n")
+    }
+    return [process.memory / MEBIBYTE for process in processes]
 
 
 def pack_all(path, threads, keep):
@@ -234,5 +236,5 @@ def pack_all(path, threads, keep):
     packer = packer_for(Packing(shipped_rules(), keep_records=keep, threads=threads))
     calls = 0
     for shard in shards_of(file, None, DEFAULT_BOUNDS):
-        calls += sum(one.calls for one in payloads_of_shard(shard, open_local, packer))
+        calls += sum(packed.calls for packed in payloads_of_shard(shard, open_local, packer))
     print(calls)  # noqa: T201

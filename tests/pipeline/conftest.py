@@ -30,7 +30,7 @@ def traces(tmp_path):
 
     def write(*records, name="traces.jsonl"):
         path = tmp_path / name
-        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+        lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return str(path)
 

@@ -18,7 +18,9 @@ def evaluate_aspects(records, *, k=None, unit="document", document_label="first"
       judged: by document name (the id doc_id), the aspects that it covers by judgments from
         outside.
     """
-    usable, *_ = delivery.without_redeliveries([delivery.parsed_record(one) for one in records])
+    usable, *_ = delivery.without_redeliveries(
+        [delivery.parsed_record(record) for record in records]
+    )
     ordered = delivery.in_order(usable)
     calls = delivery.searches_of(ordered, delivery.last_turn_of(ordered))
     by_iteration = [
@@ -29,29 +31,33 @@ def evaluate_aspects(records, *, k=None, unit="document", document_label="first"
     mark_duplicates(occurrences, 256, Tallies(), unit)
     results = [result for _, calls in by_iteration for call in calls for result in call["results"]]
     pairs = list(zip(occurrences, results, strict=True))
-    firsts = [one for one in occurrences if one.is_first()]
+    firsts = [occurrence for occurrence in occurrences if occurrence.is_first()]
     n = len(by_iteration)
     if judged is None:
         of_document = {
             id(document): own_aspects(pairs, document, document_label) for document in firsts
         }
-        ideal_order = [one for one in map(of_document.get, map(id, firsts)) if one is not None]
-        ideal_order = [{aspect for aspect, _ in one} for one in ideal_order]
+        ideal_order = [
+            covered_aspects
+            for covered_aspects in map(of_document.get, map(id, firsts))
+            if covered_aspects is not None
+        ]
+        ideal_order = [{aspect for aspect, _ in covers} for covers in ideal_order]
     else:
         of_document = judged_aspects(pairs, firsts, judged)
         ideal_order = [judged[name] for name in sorted(judged, reverse=True)]
     number = len(set().union(*ideal_order))
     covered = [
-        {aspect for one in of_document.values() for aspect, since in one or () if since <= i}
+        {aspect for covers in of_document.values() for aspect, since in covers or () if since <= i}
         for i in range(n + 1)
     ]
-    ranked = [{aspect for aspect, _ in of_document[id(one)] or ()} for one in firsts]
+    ranked = [{aspect for aspect, _ in of_document[id(first)] or ()} for first in firsts]
     all_at = [i for i in range(1, n + 1) if len(covered[i]) == number]
     return {
         "topic_aspects": number,
         "new": [len(covered[i]) - len(covered[i - 1]) for i in range(1, n + 1)],
-        "at_i": [len(one) for one in covered[1:]],
-        "recall_at_i": [len(one) / number if number else None for one in covered[1:]],
+        "at_i": [len(aspects) for aspects in covered[1:]],
+        "recall_at_i": [len(aspects) / number if number else None for aspects in covered[1:]],
         "iterations_for_all_aspects": all_at[0] if all_at and number else None,
         "strec": len(set().union(*ranked[:k])) / number if number else None,
         "alpha_ndcg": gain(ranked[:k]) / gain(greedy(ideal_order)[:k]) if number else None,
@@ -61,12 +67,16 @@ def evaluate_aspects(records, *, k=None, unit="document", document_label="first"
 def own_aspects(pairs, document, document_label):
     """(aspect, iteration) of what a document covers by its results; None = not judged."""
     mine = [
-        (one, result["aspects"])
-        for one, result in pairs
-        if one.first is document and (one is document or document_label == "best")
+        (pair, result["aspects"])
+        for pair, result in pairs
+        if pair.first is document and (pair is document or document_label == "best")
     ]
-    known = [(one, aspects) for one, aspects in mine if aspects is not None]
-    return {(aspect, one.i) for one, aspects in known for aspect in aspects} if known else None
+    known = [(document, aspects) for document, aspects in mine if aspects is not None]
+    return (
+        {(aspect, document.i) for document, aspects in known for aspect in aspects}
+        if known
+        else None
+    )
 
 
 def judged_aspects(pairs, firsts, judged):
@@ -75,13 +85,15 @@ def judged_aspects(pairs, firsts, judged):
     for document in firsts:
         names = [
             name
-            for one, result in pairs
-            if one.first is document
+            for pair, result in pairs
+            if pair.first is document
             for name in names_of(result)
             if name in judged and name not in taken
         ]
         taken.update(names[:1])
-        found[id(document)] = {(one, document.i) for name in names[:1] for one in judged[name]}
+        found[id(document)] = {
+            (aspect, document.i) for name in names[:1] for aspect in judged[name]
+        }
     return found
 
 
@@ -103,7 +115,7 @@ def gain(ranked):
 def greedy(documents):
     left, seen, ordered = list(documents), [], []
     while left:
-        gains = [sum(0.5 ** seen.count(aspect) for aspect in one) for one in left]
+        gains = [sum(0.5 ** seen.count(aspect) for aspect in aspects) for aspects in left]
         best = left.pop(gains.index(max(gains)))
         ordered.append(best)
         seen += best

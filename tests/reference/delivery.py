@@ -83,7 +83,9 @@ def parsed_record(raw):
     record["timestamp"] = milliseconds(record["timestamp"])
     record["record_id"] = record_id_of(record)
     for name in ("costs", "outcomes"):
-        record[name] = {key: float(one) for key, one in record[name].items() if one is not None}
+        record[name] = {
+            key: float(value) for key, value in record[name].items() if value is not None
+        }
     record["results"] = [parsed_result(result) for result in record["results"]]
     return Record(record)
 
@@ -190,7 +192,7 @@ def last_turn_of(records):
 
 def searches_of(ordered, turn):
     """The search calls of a turn, without records of documents that were opened or cited."""
-    return [one for one in ordered if one["turn"] == turn and one["action"] == "search"]
+    return [record for record in ordered if record["turn"] == turn and record["action"] == "search"]
 
 
 def attributes_of(ordered):

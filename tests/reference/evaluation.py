@@ -63,13 +63,13 @@ def evaluate_conversation(
     }
     finds = passages.finds_of(occurrences, threshold, document_label)
     iterations = iteration_rows(shared, calls_by_iteration, occurrences, finds)
-    timestamps = [one["timestamp"] for one in ordered if one["timestamp"] is not None]
+    timestamps = [record["timestamp"] for record in ordered if record["timestamp"] is not None]
     row = {
         **shared,
         "N": len(iterations),
         "calls": len(searches),
         **metrics.at_the_end(iterations),
-        "unlabelled": sum(one.gain is None for one in occurrences),
+        "unlabelled": sum(occurrence.gain is None for occurrence in occurrences),
         "label_conflicts": metrics.label_conflicts(occurrences),
         "rejected_records": 0,
         "redelivered": redelivered,
@@ -81,7 +81,9 @@ def evaluate_conversation(
         "conflicting_redeliveries": conflicting,
     }
     duplicates = [
-        duplicate_row(shared["conversation_id"], one) for one in occurrences if not one.is_first()
+        duplicate_row(shared["conversation_id"], occurrence)
+        for occurrence in occurrences
+        if not occurrence.is_first()
     ]
     return row, iterations, duplicates
 
@@ -89,7 +91,7 @@ def evaluate_conversation(
 def iteration_rows(shared, calls_by_iteration, occurrences, finds):
     rows = []
     for i, (iteration, calls) in enumerate(calls_by_iteration, start=1):
-        own = [one for one in occurrences if one.i == i]
+        own = [occurrence for occurrence in occurrences if occurrence.i == i]
         row = {**shared, "i": i, "iteration": iteration, "calls": len(calls)}
         row.update(metrics.sets_of_iteration(own, finds(i)))
         rows.append(row)

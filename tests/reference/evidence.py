@@ -55,7 +55,7 @@ def fields_of(result):
     return present(
         {
             name: frozenset(
-                normalisation.field_value(name, one) for one in normalisation.as_list(value)
+                normalisation.field_value(name, part) for part in normalisation.as_list(value)
             )
             - {""}
             for name, value in raw.items()

@@ -26,7 +26,7 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
     usable, scored, occurrences = last_turn(records)
     topic = topic_of(usable, topic_attribute)
     names = [names_of(result, id_name) for record in scored for result in record["results"]]
-    firsts = [one for one in occurrences if one.is_first()]
+    firsts = [occurrence for occurrence in occurrences if occurrence.is_first()]
     taken, labels, met_again = set(), {}, 0
     for document in firsts:
         judged = [
@@ -48,7 +48,7 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
         "labels": by_rank,
         "pool": [gain for (of, _), gain in qrels.items() if of == topic and gain in GRADES],
         "judgments_met_again": met_again,
-        "unlabelled": sum(id(one.first) not in labels for one in occurrences),
+        "unlabelled": sum(id(occurrence.first) not in labels for occurrence in occurrences),
         "CG": sum(good),
         "GR": len(good),
     }

@@ -14,7 +14,7 @@ def sets_of_iteration(occurrences, finds):
 
     `finds` has the gain of each good document that the iteration found, and whether it is new.
     """
-    firsts = [one for one in occurrences if one.is_first()]
+    firsts = [occurrence for occurrence in occurrences if occurrence.is_first()]
     gain = sum(gain for gain, _ in finds)
     return {
         "R_i": len(occurrences),
@@ -22,7 +22,7 @@ def sets_of_iteration(occurrences, finds):
         "GR_i": sum(new for _, new in finds),
         "Dup_i": len(occurrences) - len(firsts),
         "G_i": gain,
-        "unlabelled_i": sum(one.gain is None for one in occurrences),
+        "unlabelled_i": sum(occurrence.gain is None for occurrence in occurrences),
         "AvgGain_i": ratio(gain, len(occurrences)),
     }
 
@@ -31,12 +31,12 @@ def cumulative(iterations):
     """The columns X_at_i of the last iteration, computed from all iterations up to it."""
     count = len(iterations)
     numbered = list(enumerate(iterations, start=1))
-    results = sum(one["R_i"] for one in iterations)
-    first = sum(one["UR_i"] for one in iterations)
-    good = sum(one["GR_i"] for one in iterations)
-    duplicates = sum(one["Dup_i"] for one in iterations)
-    gain = sum(one["G_i"] for one in iterations)
-    discounted = sum(one["G_i"] / log2(k + 1) for k, one in numbered)
+    results = sum(iteration["R_i"] for iteration in iterations)
+    first = sum(iteration["UR_i"] for iteration in iterations)
+    good = sum(iteration["GR_i"] for iteration in iterations)
+    duplicates = sum(iteration["Dup_i"] for iteration in iterations)
+    gain = sum(iteration["G_i"] for iteration in iterations)
+    discounted = sum(row["G_i"] / log2(k + 1) for k, row in numbered)
     return {
         "R_at_i": results,
         "UR_at_i": first,
@@ -46,8 +46,8 @@ def cumulative(iterations):
         "RG_at_i": gain / count,
         "DCG_at_i": discounted,
         "DRG_at_i": discounted / count,
-        "RAG_at_i": sum(one["AvgGain_i"] for one in iterations) / count,
-        "DRAG_at_i": sum(one["AvgGain_i"] / log2(k + 1) for k, one in numbered) / count,
+        "RAG_at_i": sum(iteration["AvgGain_i"] for iteration in iterations) / count,
+        "DRAG_at_i": sum(row["AvgGain_i"] / log2(k + 1) for k, row in numbered) / count,
         "SRE_at_i": ratio(good, results),
         "SRR_at_i": ratio(duplicates, results),
     }
@@ -63,7 +63,7 @@ def at_the_end(iterations):
         return row
     last = iterations[-1]
     row = {name: last[f"{name}_at_i"] for name in ["R", "UR", "GR", "DupR", *METRICS]}
-    good_at = [one["i"] for one in iterations if one["GR_i"] > 0]
+    good_at = [iteration["i"] for iteration in iterations if iteration["GR_i"] > 0]
     row["iterations_for_all_good_results"] = min(good_at[-1], 100) if good_at else None
     row["iterations_after_last_good"] = len(iterations) - (good_at[-1] if good_at else 0)
     return row
@@ -72,6 +72,8 @@ def at_the_end(iterations):
 def label_conflicts(occurrences):
     """The number of copies whose label differs from that of their first occurrence."""
     return sum(
-        one.gain is not None and one.first.gain is not None and one.gain != one.first.gain
-        for one in occurrences
+        occurrence.gain is not None
+        and occurrence.first.gain is not None
+        and occurrence.gain != occurrence.first.gain
+        for occurrence in occurrences
     )

@@ -26,8 +26,8 @@ A7DA-A7DD A7E2 A7F1 AB6C-AB6D FBC3-FBD2 FD90-FD91 FDC8-FDCE 105C0-105F3 107BB-10
 """
 NEWER = {
     chr(code)
-    for one in ADDED.split()
-    for bounds in [[int(bound, 16) for bound in one.split("-")]]
+    for span in ADDED.split()
+    for bounds in [[int(bound, 16) for bound in span.split("-")]]
     for code in range(bounds[0], bounds[-1] + 1)
 }
 
@@ -36,10 +36,16 @@ def changed(change, text):
     """`change(text)`, where newer characters stay as they are."""
     if text.isascii():
         return change(text)
-    newer = sorted({one for one in text if one in NEWER or unicodedata.category(one) == "Cn"})
+    newer = sorted(
+        {
+            character
+            for character in text
+            if character in NEWER or unicodedata.category(character) == "Cn"
+        }
+    )
     free = (chr(code) for code in PRIVATE_USE if chr(code) not in text)
     stand_ins = dict(zip(newer, free, strict=False))
-    back = str.maketrans({stand_in: one for one, stand_in in stand_ins.items()})
+    back = str.maketrans({stand_in: character for character, stand_in in stand_ins.items()})
     return change(text.translate(str.maketrans(stand_ins))).translate(back)
 
 

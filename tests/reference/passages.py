@@ -5,8 +5,12 @@ def finds_of(occurrences, threshold, document_label):
     """A function of i: for each good document found then, its gain and whether it is new."""
 
     def by_first(i):
-        good = [one for one in occurrences if one.i == i and (one.gain or 0) >= threshold]
-        return [(one.gain, True) for one in good if one.is_first()]
+        good = [
+            occurrence
+            for occurrence in occurrences
+            if occurrence.i == i and (occurrence.gain or 0) >= threshold
+        ]
+        return [(occurrence.gain, True) for occurrence in good if occurrence.is_first()]
 
     def by_best(i):
         finds = []
@@ -27,9 +31,9 @@ def best(occurrences, document, i, threshold):
 
 def own_labels(occurrences, document, i):
     return [
-        one.gain
-        for one in occurrences
-        if one.first is document and one.i <= i and one.gain is not None
+        occurrence.gain
+        for occurrence in occurrences
+        if occurrence.first is document and occurrence.i <= i and occurrence.gain is not None
     ]
 
 

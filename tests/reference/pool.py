@@ -87,12 +87,18 @@ def last_turn(run, raw_records, topic, max_candidates=256):
     ]
     occurrences = occurrences_of(calls_by_iteration)
     mark_duplicates(occurrences, max_candidates, Tallies())
-    for number, one in enumerate(occurrences):
-        one.number = number
-        call = calls_by_iteration[one.i - 1][1][one.call_position]
-        one.place = (turn, one.iteration, call["call"], call["record_id"], one.rank)
+    for number, occurrence in enumerate(occurrences):
+        occurrence.number = number
+        call = calls_by_iteration[occurrence.i - 1][1][occurrence.call_position]
+        occurrence.place = (
+            turn,
+            occurrence.iteration,
+            call["call"],
+            call["record_id"],
+            occurrence.rank,
+        )
     documents = [
-        [one for one in occurrences if one.first is first]
+        [occurrence for occurrence in occurrences if occurrence.first is first]
         for first in occurrences
         if first.is_first()
     ]
@@ -143,9 +149,9 @@ def in_passes(turns):
 
 
 def pass_of(document):
-    if any(has_definitive(one.evidence) for one in document):
+    if any(has_definitive(occurrence.evidence) for occurrence in document):
         return 1
-    return 2 if any(one.evidence.url is not None for one in document) else 3
+    return 2 if any(occurrence.evidence.url is not None for occurrence in document) else 3
 
 
 def has_definitive(evidence):
@@ -173,11 +179,11 @@ def canonical_json(evidence):
 def first_match(held, turn, document, taken=()):
     """The first pool document that verifies and has no place of this conversation yet."""
     own = (turn.run, turn.conversation_id)
-    for one in held:
-        if own not in one.conversations and not any(one is other for other in taken):
+    for pooled in held:
+        if own not in pooled.conversations and not any(pooled is other for other in taken):
             for occurrence in document:
-                if any(verifies(*known, occurrence.evidence) for known in one.evidence):
-                    return one
+                if any(verifies(*known, occurrence.evidence) for known in pooled.evidence):
+                    return pooled
     return None
 
 
@@ -198,18 +204,26 @@ def register(held, found, evidence, max_candidates):
 
 def as_read(held, max_candidates):
     """The documents with their keys registered as when a finished pool is read."""
-    read = [replace(one, evidence=[]) for one in held]
-    for one, finished in zip(read, held, strict=True):
+    read = [replace(pooled, evidence=[]) for pooled in held]
+    for empty, finished in zip(read, held, strict=True):
         for evidence, _ in finished.evidence:
-            register(read, one, evidence, max_candidates)
+            register(read, empty, evidence, max_candidates)
     return read
 
 
 def join(held, found, turn, document, max_candidates):
-    for one in document:
-        register(held, found, one.evidence, max_candidates)
-        found.places.append((turn.run, one.number, turn.conversation_id, one.place, one.evidence))
-    labelled = [one.gain for one in document if one.gain is not None]
+    for occurrence in document:
+        register(held, found, occurrence.evidence, max_candidates)
+        found.places.append(
+            (
+                turn.run,
+                occurrence.number,
+                turn.conversation_id,
+                occurrence.place,
+                occurrence.evidence,
+            )
+        )
+    labelled = [occurrence.gain for occurrence in document if occurrence.gain is not None]
     if labelled:
         found.votes[turn.run, turn.conversation_id] = labelled[0]
 
@@ -218,9 +232,9 @@ def matches(held, turn, run_name):
     """For each document of the turn, its pool document or None."""
     placed = sorted(
         (
-            (run, number, place, evidence, one)
-            for one in held
-            for run, number, conversation, place, evidence in one.places
+            (run, number, place, evidence, pooled)
+            for pooled in held
+            for run, number, conversation, place, evidence in pooled.places
             if conversation == turn.conversation_id and run_name in (None, run)
         ),
         key=lambda placed: placed[:2],
@@ -235,19 +249,19 @@ def matches(held, turn, run_name):
     taken, found = [], {}
     for number, document in enumerate(turn.documents):
         for occurrence in document:
-            one = occurrence.pooled
-            if one is not None and not any(one is other for other in taken):
-                taken.append(one)
-                found[number] = one
+            pooled = occurrence.pooled
+            if pooled is not None and not any(pooled is other for other in taken):
+                taken.append(pooled)
+                found[number] = pooled
                 break
     for _, document in in_passes([turn]):
         number = turn.documents.index(document)
         if number not in found:
             scored = Turn(None, None, turn.topic, [], [], 0)  # of no run: no place excludes a match
-            one = first_match(held, scored, document, taken)
-            if one is not None:
-                taken.append(one)
-                found[number] = one
+            pooled = first_match(held, scored, document, taken)
+            if pooled is not None:
+                taken.append(pooled)
+                found[number] = pooled
     return [found.get(number) for number in range(len(turn.documents))]
 
 
@@ -255,59 +269,63 @@ def score(turn, pool, run_name=None, threshold=2, max_candidates=256):
     """Rows by i, the row at N, counts, and the input of ranking metrics for one turn."""
     held = as_read(pool.get(turn.topic, []), max_candidates)
     found = matches(held, turn, run_name)
-    good = [one for one in held if one.label is not None and one.label >= threshold]
-    gains = sum(one.label for one in good)
+    good = [pooled for pooled in held if pooled.label is not None and pooled.label >= threshold]
+    gains = sum(pooled.label for pooled in good)
     effective = {}
-    for document, one in zip(turn.documents, found, strict=True):
-        label = None if one is None else one.label
+    for document, pooled in zip(turn.documents, found, strict=True):
+        label = None if pooled is None else pooled.label
         effective[id(document[0])] = (document[0].gain if label is None else label, label)
     for occurrence in turn.occurrences:
         occurrence.gain, occurrence.pool_label = effective[id(occurrence.first)]
     rows = []
     for i in range(1, turn.iterations + 1):
-        own = [one for one in turn.occurrences if one.i == i]
+        own = [occurrence for occurrence in turn.occurrences if occurrence.i == i]
         rows.append(
             {"i": i, **metrics.sets_of_iteration(own, finds_of(own, threshold, "first")(i))}
         )
         rows[-1].update(metrics.cumulative(rows))
         firsts = [
-            one
-            for one in turn.occurrences
-            if one.is_first()
-            and one.i <= i
-            and one.pool_label is not None
-            and one.pool_label >= threshold
+            occurrence
+            for occurrence in turn.occurrences
+            if occurrence.is_first()
+            and occurrence.i <= i
+            and occurrence.pool_label is not None
+            and occurrence.pool_label >= threshold
         ]
-        discounted = sum(one.pool_label / log2(one.i + 1) for one in firsts)
+        discounted = sum(first.pool_label / log2(first.i + 1) for first in firsts)
         rows[-1]["pool_recall_at_i"] = len(firsts) / len(good) if good else None
-        rows[-1]["pool_nCG_at_i"] = sum(one.pool_label for one in firsts) / gains if good else None
+        rows[-1]["pool_nCG_at_i"] = (
+            sum(first.pool_label for first in firsts) / gains if good else None
+        )
         rows[-1]["pool_nDCG_at_i"] = discounted / gains if good else None
-    halves = [i for i, one in enumerate(rows, 1) if good and one["pool_recall_at_i"] >= 0.5]
+    halves = [i for i, row in enumerate(rows, 1) if good and row["pool_recall_at_i"] >= 0.5]
     row = {
         **metrics.at_the_end(rows),
-        "unlabelled": sum(one.gain is None for one in turn.occurrences),
+        "unlabelled": sum(occurrence.gain is None for occurrence in turn.occurrences),
         "pool_recall": rows[-1]["pool_recall_at_i"] if rows else None,
         "pool_nCG": rows[-1]["pool_nCG_at_i"] if rows else None,
         "pool_nDCG": rows[-1]["pool_nDCG_at_i"] if rows else None,
         "half_of_pool_reached": int(bool(halves)) if good and rows else None,
         "iterations_for_half_of_pool": halves[0] if halves else None,
         "pool_good": len(good),
-        "pool_best": max((one.label for one in held if one.label is not None), default=None),
+        "pool_best": max(
+            (pooled.label for pooled in held if pooled.label is not None), default=None
+        ),
         "pool_found": " ".join(
-            str(next(n for n, other in enumerate(held, 1) if other is one))
-            for one in found
-            if one is not None and any(one is other for other in good)
+            str(next(n for n, other in enumerate(held, 1) if other is pooled))
+            for pooled in found
+            if pooled is not None and any(pooled is other for other in good)
         ),
     }
-    firsts = [one for one in turn.occurrences if one.is_first()]
+    firsts = [occurrence for occurrence in turn.occurrences if occurrence.is_first()]
     return {
         "iterations": rows,
         "conversation": row,
-        "labels": [-1 if one.pool_label is None else one.pool_label for one in firsts],
-        "pool": sorted(one.label for one in held if one.label is not None),
-        "outside": sum(one is None for one in found),
+        "labels": [-1 if first.pool_label is None else first.pool_label for first in firsts],
+        "pool": sorted(pooled.label for pooled in held if pooled.label is not None),
+        "outside": sum(pooled is None for pooled in found),
         "outside_pool": sum(
-            one.pool_label is None and (one.gain or 0) >= threshold for one in firsts
+            first.pool_label is None and (first.gain or 0) >= threshold for first in firsts
         ),
         "weak": sum(is_weak(document) for document in turn.documents),
     }
@@ -315,4 +333,7 @@ def score(turn, pool, run_name=None, threshold=2, max_candidates=256):
 
 def is_weak(document):
     """Whether no occurrence verifies an exact copy of itself."""
-    return not any(verifies(one.evidence, keys_of(one.evidence), one.evidence) for one in document)
+    return not any(
+        verifies(occurrence.evidence, keys_of(occurrence.evidence), occurrence.evidence)
+        for occurrence in document
+    )

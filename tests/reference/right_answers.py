@@ -12,7 +12,7 @@ def outcome_of(records, name, least=None):
     usable, _, _ = delivery.without_redeliveries(parsed)
     ordered = delivery.in_order(usable)
     last = delivery.last_turn_of(ordered)
-    having = [one for one in ordered if one["turn"] == last and name in one["outcomes"]]
+    having = [record for record in ordered if record["turn"] == last and name in record["outcomes"]]
     if not having:
         return None
     value = having[-1]["outcomes"][name]
@@ -26,15 +26,15 @@ def relation(conversations, outcome, metric, cluster=None):
       cluster: what tells the cluster of a conversation; None = each is independent.
     """
     known = [
-        (number, one)
-        for number, one in enumerate(conversations)
-        if one[outcome] is not None and one[metric] is not None
+        (number, conversation)
+        for number, conversation in enumerate(conversations)
+        if conversation[outcome] is not None and conversation[metric] is not None
     ]
     ones, zeros = (
         [
-            (cluster(one) if cluster else number, one[metric])
-            for number, one in known
-            if one[outcome] == value
+            (cluster(row) if cluster else number, row[metric])
+            for number, row in known
+            if row[outcome] == value
         ]
         for value in (1, 0)
     )
@@ -76,9 +76,9 @@ def auc_by_pairs(ones, zeros):
     if len(above) < 2 or len(below) < 2:
         return auc, None
     every = above.keys() | below.keys()
-    s10 = len(above) / ((len(above) - 1) * m) * sum(one**2 for one in above.values())
-    s01 = len(below) / ((len(below) - 1) * n) * sum(one**2 for one in below.values())
-    both = sum(above.get(one, 0) * below.get(one, 0) for one in every)
+    s10 = len(above) / ((len(above) - 1) * m) * sum(count**2 for count in above.values())
+    s01 = len(below) / ((len(below) - 1) * n) * sum(count**2 for count in below.values())
+    both = sum(above.get(value, 0) * below.get(value, 0) for value in every)
     s11 = len(every) / (len(every) - 1) * both
     return auc, max(s10 / m + s01 / n + 2 * s11 / (m * n), 0) ** 0.5
 

@@ -56,7 +56,7 @@ TRAP_28_B = [call({"entity_type": "File", "snippet": SNIPPET, "gain": 3})]
 def test_metric_trap_28_in_any_order_of_runs(order):
     runs = {"A": TRAP_28_A, "B": TRAP_28_B}
     pool = build({name: runs[name] for name in order})
-    assert [len(one.places) for one in only(pool)] == [2, 1]
+    assert [len(document.places) for document in only(pool)] == [2, 1]
     of_a, of_b = (scored(runs[name], pool, run_name=name) for name in ("A", "B"))
     assert of_a["iterations"][0]["UR_i"] == 2
     assert of_a["conversation"]["CG"] == 5
@@ -89,7 +89,7 @@ def test_weak_documents_are_found_by_their_places():
     outcome = scored(records, pool, run_name="A")
     assert (outcome["outside"], outcome["weak"]) == (0, 2)
     assert outcome["labels"] == [3, 1]
-    again = [dict(one, iteration=one["iteration"] + 5) for one in records]
+    again = [dict(record, iteration=record["iteration"] + 5) for record in records]
     assert scored(again, pool, run_name="A")["outside"] == 2
 
 
@@ -97,7 +97,7 @@ def test_repeated_places_are_assigned_to_one_result_each():
     """Two unnumbered calls of an iteration with the same weak result."""
     records = [call({"title": "t", "gain": gain}, call=None, query=str(gain)) for gain in (3, 1)]
     pool = build({"A": records})
-    assert sorted(one.label for one in only(pool)) == [1, 3]
+    assert sorted(document.label for document in only(pool)) == [1, 3]
     outcome = scored(records, pool)
     assert (outcome["outside"], sorted(outcome["labels"])) == (0, [1, 3])
 

@@ -17,10 +17,14 @@ def use(records, threshold=2):
     for document in found:
         document.label = document.occurrences[0].gain
         document.found = True
-    good = [one for one in found if one.label is not None and one.label >= threshold]
+    good = [
+        document for document in found if document.label is not None and document.label >= threshold
+    ]
 
     records_of = {
-        action: [one for one in ordered if one["turn"] == last and one["action"] == action]
+        action: [
+            record for record in ordered if record["turn"] == last and record["action"] == action
+        ]
         for action in ("open", "cite")
     }
     unsurfaced, cited_alone = [], []
@@ -28,11 +32,11 @@ def use(records, threshold=2):
     cited = used(results_of(records_of["cite"]), [found, unsurfaced], cited_alone)
     for document in unsurfaced + cited_alone:
         everywhere = document.occurrences + document.matched
-        labels = [one.gain for one in everywhere if one.gain is not None]
+        labels = [document.gain for document in everywhere if document.gain is not None]
         document.label = labels[0] if labels else None
         document.found = False
 
-    unopened = sum(not is_in(one, opened) for one in cited)
+    unopened = sum(not is_in(document, opened) for document in cited)
     return {
         "opens": len(records_of["open"]),
         **columns("opened", "open", opened, good, threshold),
@@ -53,9 +57,12 @@ def call_counts(searches):
 
 
 def documents_of(occurrences):
-    firsts = [one for one in occurrences if one.is_first()]
+    firsts = [occurrence for occurrence in occurrences if occurrence.is_first()]
     return [
-        SimpleNamespace(occurrences=[one for one in occurrences if one.first is first], matched=[])
+        SimpleNamespace(
+            occurrences=[occurrence for occurrence in occurrences if occurrence.first is first],
+            matched=[],
+        )
         for first in firsts
     ]
 
@@ -71,18 +78,18 @@ def results_of(records):
 def used(results, lists, own):
     """The distinct documents of some results; those in none of the lists are folded into `own`."""
     belongs = [
-        next((match for documents in lists if (match := matching(one, documents))), None)
-        for one in results
+        next((match for documents in lists if (match := matching(result, documents))), None)
+        for result in results
     ]
-    alone = [one for one, document in zip(results, belongs, strict=True) if document is None]
+    alone = [result for result, document in zip(results, belongs, strict=True) if document is None]
     mark_duplicates(alone, 256, Tallies())
     own += documents_of(alone)
     distinct = []
-    for one, document in zip(results, belongs, strict=True):
+    for result, document in zip(results, belongs, strict=True):
         if document is None:
-            document = next(each for each in own if is_in(one, each.occurrences))
+            document = next(each for each in own if is_in(result, each.occurrences))
         else:
-            document.matched.append(one)
+            document.matched.append(result)
         if not is_in(document, distinct):
             distinct.append(document)
     return distinct
@@ -103,20 +110,28 @@ def is_in(one, several):
 
 
 def columns(did, verb, documents, good, threshold):
-    labelled = [one for one in documents if one.label is not None and one.label >= threshold]
-    of_found = [one for one in good if is_in(one, documents)]
+    labelled = [
+        document
+        for document in documents
+        if document.label is not None and document.label >= threshold
+    ]
+    of_found = [document for document in good if is_in(document, documents)]
     return {
         did: len(documents),
         f"{did}_good": len(labelled),
-        f"{did}_unsurfaced": sum(not one.found for one in documents),
+        f"{did}_unsurfaced": sum(not document.found for document in documents),
         f"{verb}_precision": len(labelled) / len(documents) if documents else None,
         f"{verb}_recall": len(of_found) / len(good) if good else None,
-        f"CG_{did}": sum(one.label for one in of_found),
+        f"CG_{did}": sum(document.label for document in of_found),
     }
 
 
 def normal_query(query):
-    kept = (one for one in query or "" if not unicodedata.category(one).startswith("P"))
+    kept = (
+        character
+        for character in query or ""
+        if not unicodedata.category(character).startswith("P")
+    )
     return normalisation.text("".join(kept))
 
 

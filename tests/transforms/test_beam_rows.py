@@ -63,7 +63,7 @@ def to_text(name, source, field, folder):
 
 def test_a_yaml_pipeline_gives_the_results_of_evaluate(tmp_path):
     traces = tmp_path / "traces.jsonl"
-    traces.write_text("".join(json.dumps(one) + "\n" for one in RECORDS))
+    traces.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
     provider = tmp_path / "goodgain.provider.yaml"
     shipped = resources.files("goodgain.configs").joinpath("beam/goodgain.provider.yaml")
     provider.write_text(shipped.read_text())

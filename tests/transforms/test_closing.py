@@ -20,7 +20,7 @@ def call(minute, iteration=1, conversation="c", results=1, **fields):
         conversation,
         iteration,
         timestamp=Millis(at(minute)),
-        results=[Result(id=one, gain=3) for one in ids],
+        results=[Result(id=id_, gain=3) for id_ in ids],
         **fields,
     )
 
@@ -94,14 +94,16 @@ def test_a_redelivery_counts_as_such_before_closing_and_as_late_afterwards():
 def test_the_final_record_closes_its_conversation_once_the_watermark_has_passed_it():
     script = Script().arrive(call(0), call(5, 2, is_final=True)).watermark(5).arrive(call(5, 3))
     given = play(script.watermark(5.1).arrive(call(6, 4)).watermark(7), CLOSING)
-    assert [(one[0], round(one[1]), one[2]) for one in closed(given)] == [("c", 5, 3)]
+    assert [(element[0], round(element[1]), element[2]) for element in closed(given)] == [
+        ("c", 5, 3)
+    ]
     assert late(given) == [("c", 6)]
 
 
 def test_a_final_record_behind_the_watermark_closes_its_conversation_at_once():
     script = Script().arrive(call(0)).watermark(20).arrive(call(10, 2, is_final=True))
     given = play(script.watermark(20.1).arrive(call(20.1, 3)).watermark(30, 60), CLOSING)
-    assert [one[2] for one in closed(given)] == [2]
+    assert [element[2] for element in closed(given)] == [2]
     assert late(given) == [("c", 20.1)]
 
 
@@ -162,7 +164,7 @@ def test_all_calls_after_the_cap_are_rejected():
     """Also calls that would fit: which records count must not depend on their size."""
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5).arrive(call(1, 2, results=9))
     given = play(script.watermark(1.5).arrive(call(2, 3)).watermark(40), Closing(most_results=5))
-    assert [(one[2], one[3]) for one in closed(given)] == [(1, 6)]
+    assert [(element[2], element[3]) for element in closed(given)] == [(1, 6)]
     assert len(given["rejected"]) == 2
 
 
@@ -183,6 +185,6 @@ def test_open_conversations_are_counted_but_not_scored_when_a_stream_is_stopped(
     end.begin_draining(at(40))
     given = play(script, Closing(live=True), scoring(), end)
     assert closed(given) == [("a", 30, 1, 3), ("b", 39, 1, 3)]
-    assert [one.records for _, one in given["still_open"]] == [1]
-    names = [one.row.conversation_id for _, one in given["live"]]
+    assert [element.records for _, element in given["still_open"]] == [1]
+    names = [live_row.row.conversation_id for _, live_row in given["live"]]
     assert sorted(names) == ["a", "b", "open"]  # the watermark had passed its iteration

@@ -185,7 +185,7 @@ def assert_last_live_rows_equal_closed_ones(engine):
             table[key] = element
         elif tag == "main":
             table = tables.pop(element.conversation.conversation_id, {})
-            rows = [one.row for _, one in sorted(table.items()) if not one.withdrawn]
+            rows = [live_row.row for _, live_row in sorted(table.items()) if not live_row.withdrawn]
             assert rows == element.iterations
     assert not tables
 

@@ -71,7 +71,7 @@ def test_the_largest_and_the_emptiest_values_come_out():
     ids = [" c", "  d ", "e"]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         payloads = pipeline | "Payloads" >> beam.Create(
-            [(one, one.encode()) for one in ids]
+            [(id_, id_.encode()) for id_ in ids]
         ).with_output_types(Keyed)
         collections = (
             pipeline | "Values" >> beam.Create(values),

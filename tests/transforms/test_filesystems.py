@@ -66,14 +66,14 @@ def test_a_pattern_finds_the_same_files_here_and_elsewhere(folder, pattern):
     found = filesystems.find_files(f"{folder}/{pattern}")
     beyond = filesystems.find_files(f"{ELSEWHERE}{folder}/{pattern}")
     assert found
-    assert [one.path for one in found] == [one.path.removeprefix(ELSEWHERE) for one in beyond]
-    assert [one.size for one in found] == [os.path.getsize(one.path) for one in found]
+    assert [file.path for file in found] == [file.path.removeprefix(ELSEWHERE) for file in beyond]
+    assert [file.size for file in found] == [os.path.getsize(file.path) for file in found]
 
 
 def test_a_folder_stands_for_the_visible_files_directly_in_it(folder):
     (folder / "_done").write_text("")
     (folder / ".crc").write_text("")
-    assert [one.path for one in filesystems.find_files(str(folder))] == [str(folder / "a")]
+    assert [file.path for file in filesystems.find_files(str(folder))] == [str(folder / "a")]
     assert filesystems.find_files(str(folder / "none")) == []
     named = folder / "b[1]*"
     named.write_text("")
@@ -137,7 +137,7 @@ class ElsewhereFileSystem(LocalFileSystem):
 
     def rename(self, sources, places):
         super().rename(
-            *([one.removeprefix(ELSEWHERE) for one in some] for some in (sources, places))
+            *([path.removeprefix(ELSEWHERE) for path in some] for some in (sources, places))
         )
 
     def exists(self, path):

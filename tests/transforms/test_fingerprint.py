@@ -37,8 +37,8 @@ def payloads(bundle):
 def score(bundles):
     """The score of the only conversation in these bundles."""
     packed = [payloads(bundle) for bundle in bundles]
-    (conversation_id,) = {name for one in packed for name in one}
-    frame = unpack([one[conversation_id] for one in packed])
+    (conversation_id,) = {name for payloads in packed for name in payloads}
+    frame = unpack([payloads[conversation_id] for payloads in packed])
     return score_conversation(conversation_id, frame.calls, 0, SCORING)
 
 

@@ -23,9 +23,9 @@ def live(script, closing=CLOSING):
     """(turn, i, raw iteration, revision, G_i, mark) of each live row, in order of output."""
     given = play(script, closing)
     return [
-        (one.row.turn, one.row.i, one.row.iteration, one.revision, one.row.G_i,
-         "withdrawn" if one.withdrawn else "final" if one.is_final else "")
-        for _, one in given["live"]
+        (entry.row.turn, entry.row.i, entry.row.iteration, entry.revision, entry.row.G_i,
+         "withdrawn" if entry.withdrawn else "final" if entry.is_final else "")
+        for _, entry in given["live"]
     ]  # fmt: skip
 
 
@@ -33,20 +33,20 @@ def test_each_row_is_emitted_once_the_watermark_passes_its_iteration():
     script = Script().arrive(call(0, 1, ("a", 3)), call(2, 2, ("a", 3), ("b", 2)))
     script.watermark(1).arrive(call(4, 5, ("d", 4))).watermark(3, 5, 33, 35)
     given = play(script, CLOSING)
-    assert [(one.row.i, one.revision, one.row.CG_at_i) for _, one in given["live"]] == [
+    assert [(entry.row.i, entry.revision, entry.row.CG_at_i) for _, entry in given["live"]] == [
         (1, 1, 3), (2, 1, 5), (3, 1, 9)
     ]  # fmt: skip
     # Each as soon as the watermark has passed the iteration's last event; closing adds none.
     assert [minute_of(time) for time, _ in given["live"]] == [
         minute + 1 / 60_000 for minute in (0, 2, 4)
     ]
-    assert [one.row for _, one in given["live"]] == given["scores"][0][1].iterations
+    assert [entry.row for _, entry in given["live"]] == given["scores"][0][1].iterations
 
 
 def test_an_iteration_waits_for_its_last_call_and_for_earlier_iterations():
     script = Script().arrive(call(9, 1, ("a", 3)), call(0, 1, ("b", 2)), call(3, 2, ("d", 2)))
     given = play(script.watermark(5, 10, 39), CLOSING)
-    assert [(one.row.i, one.row.G_i, one.revision) for _, one in given["live"]] == [
+    assert [(entry.row.i, entry.row.G_i, entry.revision) for _, entry in given["live"]] == [
         (1, 5, 1), (2, 2, 1)
     ]  # fmt: skip
     assert {round(minute_of(time)) for time, _ in given["live"]} == {9}

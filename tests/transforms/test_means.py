@@ -43,7 +43,9 @@ def test_without_counted_conversations_all_rows_have_n_0(scores):
     def check(rows):
         rows = [row for row in rows if row.slice == {}]
         everyone = [row for row in rows if row.population == "everyone"]
-        assert {row.n + row.undefined for row in everyone} == {len(one) for one in [scores] if one}
+        assert {row.n + row.undefined for row in everyone} == {
+            len(values) for values in [scores] if values
+        }
         rows = [row for row in rows if row not in everyone]
         assert {(row.n, row.undefined, row.mean) for row in rows} == {(0, 0, None)}
         names = [metric.name for metric in (*CONVERSATION_METRICS, GAUC, GAUC_WEIGHTED)]
@@ -94,7 +96,7 @@ def test_a_bundle_holds_a_limited_number_of_slices(monkeypatch):
             early += bundle.process((f"{at % 5}", values), GlobalWindow())
         last = list(bundle.finish_bundle())
         by_slice = {}
-        for slice_, sums in (one.value for one in early + last):
+        for slice_, sums in (row.value for row in early + last):
             by_slice.setdefault(slice_, []).append(sums)
         merged = {key: combine.merge_accumulators(sums) for key, sums in by_slice.items()}
         return early, last, {key: sums.rows({}, PLAN) for key, sums in merged.items()}
@@ -120,14 +122,14 @@ def test_sums_of_single_conversations_are_shuffled_compactly():
     combine = CombineMeans()
     coder = combine.get_accumulator_coder()
     shuffled = []
-    for one in values:
+    for value in values:
         accumulator = combine.create_accumulator()
-        accumulator.add(one)
+        accumulator.add(value)
         shuffled.append(coder.encode(combine.compact(accumulator)))
     assert sum(map(len, shuffled)) < CONVERSATIONS * MOST_BYTES
     together = combine.create_accumulator()
-    for one in values:
-        together.add(one)
+    for row in values:
+        together.add(row)
     merged = combine.merge_accumulators(map(coder.decode, shuffled))
     assert merged.rows({}, PLAN) == together.rows({}, PLAN)
 

@@ -81,8 +81,8 @@ def test_kafka_messages_become_records_with_partition_and_offset(monkeypatch):
     def read(consumer, topics, **options):
         options_of_beam.update(options, consumer=consumer, topics=topics)
         rows = [
-            beam.Row(topic="traces", partition=3, offset=offset, key=None, value=one)
-            for offset, one in enumerate(VALUES)
+            beam.Row(topic="traces", partition=3, offset=offset, key=None, value=value)
+            for offset, value in enumerate(VALUES)
         ]
         return Sent(rows)
 
@@ -113,8 +113,8 @@ def test_pubsub_messages_become_records_with_message_id(monkeypatch):
         options_of_beam.update(options)
         return Sent(
             [
-                PubsubMessage(one or b"", {}, message_id=f"m{number}")
-                for number, one in enumerate(VALUES)
+                PubsubMessage(value or b"", {}, message_id=f"m{number}")
+                for number, value in enumerate(VALUES)
             ]
         )
 
@@ -134,7 +134,7 @@ def test_beam_accepts_the_subscription():
     traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, PACKING, "event_time")
     assert traces.payloads.pipeline is pipeline
     graph = pipeline.to_runner_api()
-    urns = {one.spec.urn for one in graph.components.transforms.values()}
+    urns = {transform.spec.urn for transform in graph.components.transforms.values()}
     assert "beam:transform:pubsub_read:v1" in urns
 
 

@@ -17,7 +17,7 @@ CLOSING = Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True)
 @gg.metric(unit="results", words="Best iteration", whole=True)
 def best_iteration(prefix: gg.Prefix) -> int:
     """The most good results that one iteration found."""
-    return max((one.good for one in prefix.iterations), default=0)
+    return max((iteration.good for iteration in prefix.iterations), default=0)
 
 
 @pytest.fixture(scope="module")

@@ -50,9 +50,9 @@ def test_a_stream_gives_the_scores_of_the_core(world):
         script.arrive(parse_mapping(record))
     given = play(script, Closing(), settings)
     assert given["late"] == []
-    plain = [replace(one, closed=None) for _, one in given["scores"]]
+    plain = [replace(score, closed=None) for _, score in given["scores"]]
     assert sorted(map(repr, plain)) == sorted(map(repr, expected))
-    assert all(row["pool_recall_at_i"] is not None for one in plain for row in one.iterations)
+    assert all(row["pool_recall_at_i"] is not None for score in plain for row in score.iterations)
 
 
 @pytest.mark.slow

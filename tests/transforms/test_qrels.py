@@ -49,8 +49,8 @@ def call(conversation, iteration, *names, topic=None, gain=None):
     """A call whose results have the given doc_ids; a tuple is a result with several."""
     ids = [list(name) if isinstance(name, tuple) else name for name in names]
     results = [
-        Result(ids={"doc_id": one} if one else {}, url=f"http://x/{conversation}/{one}", gain=gain)
-        for one in ids
+        Result(ids={"doc_id": id_} if id_ else {}, url=f"http://x/{conversation}/{id_}", gain=gain)
+        for id_ in ids
     ]
     attributes = {} if topic is None else {"topic": topic}
     return SearchCall(conversation, iteration, call=0, attributes=attributes, results=results)
@@ -92,9 +92,9 @@ def assert_joined(calls, judged, keys, expect_gains, expect_counts=None, expect_
         for counts in several:
             total.update(counts)
         labelled = {
-            judgment_digest(one.topic, one.document, one.gain)
-            for one in judged
-            if one.gain is not None
+            judgment_digest(judgment.topic, judgment.document, judgment.gain)
+            for judgment in judged
+            if judgment.gain is not None
         }
         assert total.pop(JUDGMENTS_DIGEST, 0) == sum(labelled)
         assert {name.removeprefix("qrels."): n for name, n in total.items() if n} == expect_counts
@@ -189,10 +189,10 @@ def test_judgments_do_not_change_what_is_redelivered():
     keys = LabelKeys()
     calls = [call("c", 1, "a", gain=1), call("c", 1, "a", gain=2)]
     printer = Fingerprinter(RULES)
-    fingerprints = [printer.call_fingerprint(one) for one in calls]
+    fingerprints = [printer.call_fingerprint(call) for call in calls]
     documents = {
-        fingerprint.record_digest: document_digests(one, keys)
-        for fingerprint, one in zip(fingerprints, calls, strict=True)
+        fingerprint.record_digest: document_digests(call, keys)
+        for fingerprint, call in zip(fingerprints, calls, strict=True)
     }
     external = ExternalLabels(documents, {"c": {document_digest("a"): 3}}, {"c": [0, 0, 0, 1, 0]})
     score = score_conversation("c", fingerprints, 0, scoring(keys), external)

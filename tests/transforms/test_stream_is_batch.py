@@ -41,9 +41,13 @@ PASSAGES = scoring(
     shipped_rules(unit="passage"), ("cg", "strec@3"), document_label="best", aspects=True
 )
 CONVERSATIONS = 6
-REPEATS = [f"{name}[{one}]" for one in SCORING.conditions for name in ("pass@1", "pass@2")]
-REPEATS += [f"{name}[{one}]" for one in SCORING.conditions for name in ("pass^1", "pass^2")]
-REPEATS += [f"flip_rate[{one}]" for one in SCORING.conditions]
+REPEATS = [
+    f"{name}[{condition}]" for condition in SCORING.conditions for name in ("pass@1", "pass@2")
+]
+REPEATS += [
+    f"{name}[{condition}]" for condition in SCORING.conditions for name in ("pass^1", "pass^2")
+]
+REPEATS += [f"flip_rate[{condition}]" for condition in SCORING.conditions]
 
 
 def random_costs(random):

@@ -38,8 +38,8 @@ def stamped_minutes(records, earliest=None, latest=None):
     """The minutes of the records in order; as text for rejected records."""
     bounds = (None if minute is None else at(minute) for minute in (earliest, latest))
     return [
-        (str if isinstance(one, RejectedRecord) else float)(minute_of(time))
-        for one, time in stamp_records(records, *bounds)
+        (str if isinstance(record, RejectedRecord) else float)(minute_of(time))
+        for record, time in stamp_records(records, *bounds)
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_worker_logs_once_which_code_reads(is_off, caplog, monkeypatch):
     caplog.set_level(logging.INFO)
     for _ in range(2):
         StreamPacker(Packing(shipped_rules()))
-    lines = [one for one in caplog.messages if "reading" in one]
+    lines = [message for message in caplog.messages if "reading" in message]
     assert lines == [f"goodgain reading: {active_path()}"]
 
 
@@ -100,11 +100,11 @@ def test_records_read_together_share_a_payload_and_are_counted_once(keep_records
         conversation_id, payload = packed.value
         frame = unpack([payload])
         assert (conversation_id, packed.timestamp) == ("c", stamp(at(3)))
-        assert ([one.timestamp for one in frame.calls], frame.rejected_records) == (
+        assert ([call.timestamp for call in frame.calls], frame.rejected_records) == (
             [at(5), at(3)],
             2,
         )
-        assert {bool(one.record) for one in frame.calls} == {keep_records}
+        assert {bool(call.record) for call in frame.calls} == {keep_records}
         assert (read.tag, read.value.value) == (READ, ReadRecords(4, ["c"]))
 
 

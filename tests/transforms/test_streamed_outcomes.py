@@ -69,8 +69,8 @@ def test_in_any_order_rows_are_joined_as_in_batch(seed):
     random = Random(seed)
     calls = {name: calls_of(random, name) for name in "abc"}
     rows = rows_of(random, "abc")
-    arrivals = [(one.conversation_id, payload([fingerprint(one)]), one.timestamp)
-                for of_one in calls.values() for one in of_one]  # fmt: skip
+    arrivals = [(record.conversation_id, payload([fingerprint(record)]), record.timestamp)
+                for of_one in calls.values() for record in of_one]  # fmt: skip
     arrivals += [(*key_row(row), BEGIN_OF_TIME) for row in rows]
     random.shuffle(arrivals)
     engine = engine_of()
@@ -90,10 +90,12 @@ def test_in_any_order_rows_are_joined_as_in_batch(seed):
         assert score.conversation == expected.conversation
         assert score.counts.get("outcomes.joined", 0) == joined.joined
         assert score.counts.get("outcomes.repeated", 0) == joined.repeated
-        unused += [(one.place.row, one.other.row) for one in joined.unused]
+        unused += [(unused.place.row, unused.other.row) for unused in joined.unused]
     assert not scores
     unused += [(row.row, None) for row in rows if row.conversation_id == "unknown"]
-    found = [(one.place.row, one.other and one.other.row) for one in engine.of("unused")]
+    found = [
+        (unused.place.row, unused.other and unused.other.row) for unused in engine.of("unused")
+    ]
     assert sorted(found, key=str) == sorted(unused, key=str)
 
 
@@ -149,4 +151,4 @@ def test_through_beam():
         keep("scores", scored.scores)
         keep("unused", scored.unused)
     assert [score.conversation["outcome.correct"] for _, score in given["scores"]] == [1]
-    assert [one.place.row for _, one in given["unused"]] == [2]
+    assert [unused.place.row for _, unused in given["unused"]] == [2]

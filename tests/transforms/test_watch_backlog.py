@@ -34,7 +34,7 @@ def most_open(engine):
             assert step.watermark is None or at >= step.watermark
             last[conversation] = at
         if step.watermark is not None:
-            last = {one: at for one, at in last.items() if at + GAP * MINUTE > step.watermark}
+            last = {file: at for file, at in last.items() if at + GAP * MINUTE > step.watermark}
         most = max(most, len(last))
     return most
 

@@ -115,8 +115,13 @@ def test_each_pane_has_the_warnings_of_its_window(start):
     scores.watermark(start + 70).arrive(start + 2, score_with(3)).arrive(start + 61, score_with(2))
     given = scores.watermark(start + 71, start + 90, start + 130, start + 150).means()
     assert [
-        (minute_of(one.window_start), one.pane, one.is_last, [found.code for found in one.warnings])
-        for _, one in given["warnings"]
+        (
+            minute_of(warning.window_start),
+            warning.pane,
+            warning.is_last,
+            [found.code for found in warning.warnings],
+        )
+        for _, warning in given["warnings"]
     ] == [
         (start, 0, False, ["no_labels"]),
         (start, 1, False, ["few_labels"]),
@@ -141,15 +146,15 @@ def test_each_pane_relates_metrics_and_outcomes_as_batch_does(start):
     last = judged(4, 0)
     scores.watermark(start + 70).arrive(start + 4, last).watermark(start + 71, start + 90)
     settings = scoring(**options)
-    found = [one for _, one in scores.means(settings=settings)["relations"]]
-    assert {minute_of(one.window_start) for one in found} == {start}
+    found = [relation for _, relation in scores.means(settings=settings)["relations"]]
+    assert {minute_of(pane.window_start) for pane in found} == {start}
     for pane, of_pane in ((0, first), (1, [*first, last]), (2, [*first, last])):
         sums = MeansAccumulator()
         for score in of_pane:
             sums.add(conversation_values(score, settings.plan))
-        rows = [one.row for one in found if one.pane == pane]
+        rows = [pane_.row for pane_ in found if pane_.pane == pane]
         assert rows == sums.relations({}, settings.plan) != []
-        assert {one.is_last for one in found if one.pane == pane} == {pane == 2}
+        assert {pane_.is_last for pane_ in found if pane_.pane == pane} == {pane == 2}
 
 
 def test_a_window_warns_of_clusters_of_very_different_size(start):
@@ -157,8 +162,12 @@ def test_a_window_warns_of_clusters_of_very_different_size(start):
     scores = Scores()
     for query in "aaaaab":
         scores.arrive(start + 1, score_with(3, attributes={"query": query}))
-    given = [one for _, pane in scores.means(cluster="query")["warnings"] for one in pane.warnings]
-    assert {one.code for one in given} == {"few_effective_clusters"}
+    given = [
+        warning
+        for _, pane in scores.means(cluster="query")["warnings"]
+        for warning in pane.warnings
+    ]
+    assert {warning.code for warning in given} == {"few_effective_clusters"}
     assert given[-1].message.startswith(
         "The 2 clusters differ so much in size that they weigh like 1.4 of the same size"
     )
@@ -167,8 +176,8 @@ def test_a_window_warns_of_clusters_of_very_different_size(start):
 def test_a_window_warns_of_records_that_were_dropped_for_others(start):
     searches = [{"call": 0, "results": [{"id": name, "gain": 3}]} for name in "abc"]
     given = Scores().arrive(start + 1, score_one(searches)).watermark(start + 70).means()
-    found = [warning for _, one in given["warnings"] for warning in one.warnings]
-    assert {(one.code, one.count) for one in found} == {("conflicting_redeliveries", 2)}
+    found = [warning for _, pane in given["warnings"] for warning in pane.warnings]
+    assert {(warning.code, warning.count) for warning in found} == {("conflicting_redeliveries", 2)}
     assert "2 of 3 records" in found[0].message
 
 
@@ -188,8 +197,10 @@ def test_a_window_warns_of_ids_that_are_positions_with_examples(start):
         score = score_one([{"conversation_id": name, **search} for search in searches])
         scores.arrive(start + 1, score)
     given = scores.watermark(start + 70).means()
-    found = [warning for _, one in given["warnings"] for warning in one.warnings]
-    assert {(one.code, one.count, one.share) for one in found} == {("ids_contradicted", 36, 1.0)}
+    found = [warning for _, pane in given["warnings"] for warning in pane.warnings]
+    assert {(warning.code, warning.count, warning.share) for warning in found} == {
+        ("ids_contradicted", 36, 1.0)
+    }
     assert "duplicates by ids.doc_id" in found[0].message
     assert "a: result 3 of iteration 2 and result 3 of iteration 1." in found[0].message
 
@@ -199,7 +210,7 @@ def test_a_window_warns_if_no_label_is_relevant(start):
     settings = replace(scoring(), ranking=metrics)
     scores = Scores().arrive(start + 1, score_with(2)).watermark(start + 70)
     given = scores.means(settings=settings)
-    found = {warning.code for _, one in given["warnings"] for warning in one.warnings}
+    found = {warning.code for _, pane in given["warnings"] for warning in pane.warnings}
     assert found == {"labels_below_relevance_threshold"}
 
 
@@ -310,9 +321,9 @@ def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
     assert_direct(engine.given[seen:], arrived)
     panes = cg_rows(engine.given)
     for start, gains_there in arrived.items():
-        own = [one for one in panes if one.window_start == start]
-        assert [one.pane for one in own] == list(range(len(own)))
-        assert [one.is_last for one in own] == [False] * (len(own) - 1) + [True]
+        own = [pane for pane in panes if pane.window_start == start]
+        assert [row.pane for row in own] == list(range(len(own)))
+        assert [row.is_last for row in own] == [False] * (len(own) - 1) + [True]
         assert own[-1].row.n == len(gains_there)
 
 
@@ -331,10 +342,10 @@ def cg_rows(given):
 
 
 def assert_direct(given, arrived):
-    for one in cg_rows(given):
-        gains_there = arrived[one.window_start]
-        assert one.row.n == len(gains_there)
-        assert one.row.mean == pytest.approx(sum(gains_there) / len(gains_there))
+    for row in cg_rows(given):
+        gains_there = arrived[row.window_start]
+        assert row.row.n == len(gains_there)
+        assert row.row.mean == pytest.approx(sum(gains_there) / len(gains_there))
 
 
 def test_a_backlog_of_windows_sets_no_timer_while_timers_fire(monkeypatch):
@@ -345,7 +356,7 @@ def test_a_backlog_of_windows_sets_no_timer_while_timers_fire(monkeypatch):
     monkeypatch.setattr(Timers, "set", None)
     engine.watermark(20 * WINDOW + RULES.gap + RULES.allowed_lateness)
     panes = cg_rows(engine.given)
-    assert [(one.pane, one.is_last) for one in panes] == [(0, False), (1, True)] * 20
+    assert [(pane.pane, pane.is_last) for pane in panes] == [(0, False), (1, True)] * 20
 
 
 def test_a_pane_reads_only_the_sums_of_its_window(monkeypatch):

@@ -44,7 +44,7 @@ def minutes(count, start=NOON, conversation_id="a"):
 
 def lines(*records):
     """The content of a file with these records."""
-    return "".join(json.dumps(one) + "\n" for one in records)
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 @dataclass
@@ -109,7 +109,7 @@ class Engine:
 
     def total(self, count):
         """The sum of a count in `read`."""
-        return sum(getattr(one, count) for one in self.read)
+        return sum(getattr(part, count) for part in self.read)
 
     def restore_in_new_process(self):
         """Continue from what the engine keeps, as a new process without other state."""

@@ -19,7 +19,7 @@ def by_definition(values, codes):
     """(clusters, stderr) by the formula of SPEC 6."""
     groups = [[v for v, c in zip(values, codes, strict=True) if c == code] for code in set(codes)]
     mean, count = np.mean(values), len(groups)
-    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups)
+    squares = sum((sum(group) - len(group) * mean) ** 2 for group in groups)
     return count, sqrt(count / (count - 1) * squares) / len(values)
 
 
@@ -117,15 +117,19 @@ def repeats(generator, samples, shift=0.0):
 
 
 def covered(found, true):
-    return np.mean([one.ci_low <= true <= one.ci_high for one in found])
+    return np.mean([estimate.ci_low <= true <= estimate.ci_high for estimate in found])
 
 
 def test_paired_intervals_cover_repeats_only_with_clusters():
     codes = np.repeat(np.arange(QUERIES), REPEATS)
     base = np.zeros(codes.size)
     samples = repeats(np.random.default_rng(6), 600, 0.2)
-    assert covered([compare_paired(base, one) for one in samples], 0.2) < 0.8
-    assert 0.93 <= covered([compare_paired(base, one, codes=codes) for one in samples], 0.2) <= 0.97
+    assert covered([compare_paired(base, sample) for sample in samples], 0.2) < 0.8
+    assert (
+        0.93
+        <= covered([compare_paired(base, sample, codes=codes) for sample in samples], 0.2)
+        <= 0.97
+    )
 
 
 def test_unpaired_intervals_cover_repeats_only_with_clusters():
@@ -133,8 +137,8 @@ def test_unpaired_intervals_cover_repeats_only_with_clusters():
     generator = np.random.default_rng(7)
     base, candidate = repeats(generator, 600), repeats(generator, 600, 0.2)
     arms = list(zip(base, candidate, strict=True))
-    assert covered([compare_unpaired(*one) for one in arms], 0.2) < 0.8
-    clustered = [compare_unpaired(*one, codes=(codes, codes + QUERIES)) for one in arms]
+    assert covered([compare_unpaired(*arm) for arm in arms], 0.2) < 0.8
+    clustered = [compare_unpaired(*arm, codes=(codes, codes + QUERIES)) for arm in arms]
     assert 0.93 <= covered(clustered, 0.2) <= 0.97
 
 

@@ -23,7 +23,7 @@ FAMILIES = 1500
 
 def p_values(test, base, candidate):
     found = [test(*arms) for arms in zip(base, candidate, strict=True)]
-    found = [getattr(one, "p_value", one) for one in found]
+    found = [getattr(test, "p_value", test) for test in found]
     return np.array([1.0 if p is None else p for p in found])
 
 

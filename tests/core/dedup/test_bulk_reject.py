@@ -72,13 +72,13 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
         left = remaining.tolist()
         rejected = {place: step for step, gone in rejected_by_step for place in gone.tolist()}
         assert left == sorted({*range(len(earlier))} - rejected.keys())
-        for place, one in enumerate(earlier):
-            verdict = verify(one, last, rules)
+        for place, occurrence in enumerate(earlier):
+            verdict = verify(occurrence, last, rules)
             if place in rejected:
                 assert (verdict.duplicate, verdict.step) == (False, rejected[place])
                 seen[verdict.step] += 1
-                several[last.layout.multi_valued, one.layout.multi_valued] += 1
-            elif not verdict.duplicate and not crowded(one):
+                several[last.layout.multi_valued, occurrence.layout.multi_valued] += 1
+            elif not verdict.duplicate and not crowded(occurrence):
                 missed[verdict.step] += 1
     decided = {Step.TYPE, Step.IDS} if policy == "ids" else DECIDED
     assert seen.keys() == decided
@@ -90,7 +90,9 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
 
 def crowded(evidence):
     """Whether an id has more values than a column keeps."""
-    return any(isinstance(one, frozenset) and len(one) > 4 for one in evidence.values.values())
+    return any(
+        isinstance(value, frozenset) and len(value) > 4 for value in evidence.values.values()
+    )
 
 
 @pytest.mark.slow
@@ -178,11 +180,11 @@ def test_ids_without_a_short_number_decide_before_the_url(monkeypatch):
     results = [
         {
             "entity_type": "File",
-            "ids": {**one, "site_id": "s"},
+            "ids": {**id_, "site_id": "s"},
             "url": f"http://x/{number}",
             "fields": {"last": f"{number}"},
         }
-        for number, one in enumerate(ids)
+        for number, id_ in enumerate(ids)
     ]
     decisions, bulk = fold(results, rules)
     monkeypatch.setattr(deduplication, "MANY_CANDIDATES", len(results))

@@ -21,7 +21,8 @@ def fold(results, max_candidates=256):
     row = score_one([{"results": results}], shipped_rules(max_candidates)).conversation
     assert row.DupR == len(found) - found.count(None)
     return [
-        one and (one.first, one.verdict.step.value, one.verdict.clause) for one in found
+        duplicate and (duplicate.first, duplicate.verdict.step.value, duplicate.verdict.clause)
+        for duplicate in found
     ], deduplicator
 
 
@@ -33,8 +34,10 @@ def fold_as_reference(results, max_candidates=256):
     ]
     mark_duplicates(occurrences, max_candidates, tallies)
     decisions = [
-        None if one.is_first() else (one.first.rank, one.verdict.step, one.verdict.clause)
-        for one in occurrences
+        None
+        if occurrence.is_first()
+        else (occurrence.first.rank, occurrence.verdict.step, occurrence.verdict.clause)
+        for occurrence in occurrences
     ]
     return decisions, tallies
 

@@ -77,11 +77,11 @@ def test_keys_equal_those_of_the_reference(seed):
     theirs = [
         [key for key in keys_of(evidence_of(result)) if key[0] != "evidence"] for result in results
     ]
-    for one in range(len(results)):
-        assert len(ours[one]) == len(theirs[one])
-        for other in range(one):
-            expected = any(key in theirs[other] for key in theirs[one])
-            assert bool(ours[one] & ours[other]) == expected
+    for index in range(len(results)):
+        assert len(ours[index]) == len(theirs[index])
+        for other in range(index):
+            expected = any(key in theirs[other] for key in theirs[index])
+            assert bool(ours[index] & ours[other]) == expected
 
 
 @pytest.mark.slow

@@ -43,9 +43,9 @@ def test_bytes_are_equal_only_for_equal_evidence(seed):
     results = [source.result() for _ in range(12)]
     evidence = [evidence_of(result) for result in results]
     codes = [identity(result) for result in results]
-    for one in range(len(results)):
-        for other in range(one):
-            assert (codes[one] == codes[other]) == (evidence[one] == evidence[other])
+    for index in range(len(results)):
+        for other in range(index):
+            assert (codes[index] == codes[other]) == (evidence[index] == evidence[other])
 
 
 @pytest.mark.slow

@@ -154,4 +154,7 @@ def test_ids_of_pooled_documents():
     results = [{"title": "é \U0001e030"}, {"title": "\u1c89", "entity_type": "É"}]
     record = {"conversation_id": "c\U0001e030é", "iteration": 1, "results": results}
     (topic,) = build({"run": [record]}).values()
-    assert [one.document for one in topic.documents] == ["39ae2053670a0add", "43881b12c2ec437a"]
+    assert [document.document for document in topic.documents] == [
+        "39ae2053670a0add",
+        "43881b12c2ec437a",
+    ]

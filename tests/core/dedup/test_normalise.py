@@ -303,5 +303,7 @@ def test_normal_form_of_a_query(query, expected):
 @pytest.mark.slow
 @given(st.text())
 def test_any_query_equals_the_reference(query):
-    kept = "".join(one for one in query if not unicodedata.category(one).startswith("P"))
+    kept = "".join(
+        character for character in query if not unicodedata.category(character).startswith("P")
+    )
     assert normalise_query(query).decode() == reference.text(kept)

@@ -32,7 +32,7 @@ def steps(policy, results):
     table = compile_rules(rules.model_copy(update={"policy": policy}))
     deduplicator = Deduplicator(table)
     found = [deduplicator.add(result) for result in call_fingerprint(list(results)).results]
-    return [one and one.verdict.step.value for one in found]
+    return [duplicate and duplicate.verdict.step.value for duplicate in found]
 
 
 @pytest.mark.parametrize("step", PAIRS)

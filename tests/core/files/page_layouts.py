@@ -137,7 +137,7 @@ def _read(content):
     """The fingerprints of the calls of a file, with all of their records, and its rejected rows."""
     same = assert_same(content, "a.parquet", keep_records=True)
     payloads, rejected = same or given(_packer(), content, "a.parquet")  # without native code
-    return [call for one in payloads for call in unpack([one.payload]).calls], rejected
+    return [call for payload in payloads for call in unpack([payload.payload]).calls], rejected
 
 
 @cache

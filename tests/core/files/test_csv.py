@@ -132,7 +132,7 @@ def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, l
     assert position == "file"
     assert reason.startswith("The table has neither conversation_id nor iteration, but ")
     unknown = find_unknown_names(find_names(local_files([path]), open_local), ())
-    meant = {one.meant: one.name for one in unknown}
+    meant = {name.meant: name.name for name in unknown}
     assert sorted([*meant.values(), *known]) == sorted(header.split(","))
     run = gg.evaluate(path, mapping=meant)
     (row,) = run.conversations
@@ -197,4 +197,4 @@ def test_tables_are_recognised_by_their_first_lines(head, is_csv):
 def test_a_table_with_one_line_is_recognised_by_its_name(file):
     path = file("conversation_id,iteration\n")
     assert rejected(path) == []
-    assert [one.code for one in gg.evaluate(path).warnings] == ["empty_input"]
+    assert [warning.code for warning in gg.evaluate(path).warnings] == ["empty_input"]

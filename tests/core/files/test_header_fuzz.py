@@ -62,8 +62,8 @@ def changed_name(name, byte):
 def test_a_column_name_that_is_not_utf_8_is_rejected(name):
     """Found by `make fuzz`: a lost row group could not be reported as a rejected row."""
     good = samples.read(PARQUET, "a.parquet")
-    found = [samples.read(one, "a.parquet") for one in changed_name(name, b"\xee")]
-    assert all(one == good or samples.rejected(one) for one in found)
+    found = [samples.read(content, "a.parquet") for content in changed_name(name, b"\xee")]
+    assert all(read == good or samples.rejected(read) for read in found)
     (schema, *_) = found
     assert "The footer of the Parquet file is damaged" in samples.rejected(schema)[0].reason
 
@@ -76,7 +76,7 @@ def test_a_changed_column_name_is_rejected_or_reported(name):
         file = io.BytesIO(content)
         (shard,) = plan_shards(file, "a.parquet", len(content))
         seen = names_in(first_records(file, shard))
-        unknown = {one.name for one in find_unknown_names(seen, frozenset())}
+        unknown = {name.name for name in find_unknown_names(seen, frozenset())}
         assert samples.read(content, "a.parquet") == good or f"X{name[1:]}" in unknown
         reported += f"X{name[1:]}" in unknown
     assert reported == 1

@@ -31,14 +31,14 @@ def shards(content, name="a.json", **options):
 
 def read(content, name="a.json", **options):
     return [
-        one
+        record
         for shard in shards(content, name, **options)
-        for one in read_shard(shard, lambda _: io.BytesIO(content))
+        for record in read_shard(shard, lambda _: io.BytesIO(content))
     ]
 
 
 def calls(found):
-    return [one for one in found if isinstance(one, SearchCall)]
+    return [record for record in found if isinstance(record, SearchCall)]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -58,7 +58,9 @@ def test_a_bad_record_affects_no_other():
     found = read(json.dumps([RECORDS[0], 3, None, {"conversation_id": "d"}, RECORDS[1]]).encode())
     assert calls(found) == read(json.dumps(RECORDS[:2]).encode())
     rejected = [
-        (one.position, one.conversation_id) for one in found if not isinstance(one, SearchCall)
+        (record.position, record.conversation_id)
+        for record in found
+        if not isinstance(record, SearchCall)
     ]
     assert rejected == [("record 2", None), ("record 3", None), ("record 4", "d")]
 
@@ -140,7 +142,7 @@ def test_limits_of_a_record_apply_in_an_array():
 
 def test_json_lines_may_begin_with_an_array():
     found = read(b"[1]\n" + json.dumps(RECORDS[0]).encode() + b"\n", "a.jsonl")
-    assert [one.position for one in found[:1]] == ["line 1"]
+    assert [record.position for record in found[:1]] == ["line 1"]
     assert len(calls(found)) == 1
 
 
@@ -193,4 +195,4 @@ values = st.recursive(
 def test_elements_are_split_as_by_the_json_module(elements, indent, ascii_only):
     content = json.dumps(elements, indent=indent, ensure_ascii=ascii_only)
     found = json_array_reader._elements(content.encode("utf-8", "surrogatepass"))
-    assert [json.loads(one) for one in found] == elements
+    assert [json.loads(text) for text in found] == elements

@@ -12,9 +12,9 @@ def read(text):
     """The ranks of labels in a CSV file, and the reasons for rejected rows by their position."""
     file = SideFile(TableFile("labels.csv", TableFormat.CSV), len(text), 0)
     found = list(read_rows(file, lambda _: io.BytesIO(text.encode()), LabelTable()))
-    rejected = [one for one in found if isinstance(one, RejectedRecord)]
-    ranks = [one.rank for one in found if one is not None and one not in rejected]
-    return ranks, {one.position: one.reason for one in rejected}
+    rejected = [label for label in found if isinstance(label, RejectedRecord)]
+    ranks = [label.rank for label in found if label is not None and label not in rejected]
+    return ranks, {row.position: row.reason for row in rejected}
 
 
 def test_rows_that_do_not_fit_their_header_are_rejected():

@@ -77,7 +77,7 @@ def arrow_type(kind, text):
         return pa.map_(pa.string(), arrow_type(kind["values"], text))
     if kind["type"] == "array":
         return pa.list_(arrow_type(kind["items"], text))
-    return pa.struct([(one["name"], arrow_type(one["type"], text)) for one in kind["fields"]])
+    return pa.struct([(field["name"], arrow_type(field["type"], text)) for field in kind["fields"]])
 
 
 def as_pairs(value):
@@ -85,8 +85,8 @@ def as_pairs(value):
         return list(value.items())
     if isinstance(value, list):
         return [
-            {k: as_pairs(v) for k, v in one.items()} if isinstance(one, dict) else one
-            for one in value
+            {k: as_pairs(v) for k, v in part.items()} if isinstance(part, dict) else part
+            for part in value
         ]
     return value
 
@@ -195,4 +195,4 @@ def test_a_label_in_parquet_costs_no_other():
     content = tables(record_id=TEXTS, rank=[1, 2, 3], gain=[1, 2, 3])
     file = SideFile(TableFile("labels.parquet", TableFormat.PARQUET), len(content), 0)
     found = list(read_rows(file, lambda _: io.BytesIO(content), LabelTable()))
-    assert [one.rank for one in found] == [1, 2, 3]
+    assert [label.rank for label in found] == [1, 2, 3]

@@ -46,7 +46,7 @@ def read(content, name="qrels.txt", shard_bytes=2**20):
 
 
 def triples(found):
-    return [(one.topic, one.document, one.gain) for one in found]
+    return [(judgment.topic, judgment.document, judgment.gain) for judgment in found]
 
 
 EXPECTED = [(row["topic"], row["document_id"], row["gain"]) for row in ROWS]
@@ -92,8 +92,8 @@ def test_a_topic_may_be_a_number():
 
 
 BEIR = [
-    {"query-id": one["topic"], "corpus-id": one["document_id"], "score": one["gain"]}
-    for one in ROWS
+    {"query-id": row["topic"], "corpus-id": row["document_id"], "score": row["gain"]}
+    for row in ROWS
 ]
 BEIR_TSV = (
     b"query-id\tcorpus-id\tscore\n"

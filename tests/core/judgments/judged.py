@@ -18,8 +18,8 @@ def score_judged(records, qrels, keys, **options):
     ]
     fingerprints = [shipped_fingerprinter().call_fingerprint(call) for call in calls]
     documents = {
-        one.record_digest: document_digests(call, keys)
-        for one, call in zip(fingerprints, calls, strict=True)
+        fingerprint.record_digest: document_digests(call, keys)
+        for fingerprint, call in zip(fingerprints, calls, strict=True)
     }
     labels, pools = {}, {}
     for (topic, name), gain in qrels.items():

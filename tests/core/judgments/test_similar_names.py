@@ -54,7 +54,7 @@ def test_a_pipeline_counts_the_same():
     requests = [
         label_request(
             name,
-            [SearchCall(name, iteration=1, results=[Result(id=one) for one in names])],
+            [SearchCall(name, iteration=1, results=[Result(id=name) for name in names])],
             [b"digest"],
             keys,
         )
@@ -67,8 +67,8 @@ def test_a_pipeline_counts_the_same():
         for at, form in enumerate(random.sample(forms, 4))
     ]
     judged = {}
-    for one in judgments:
-        judged.setdefault((one.topic, one.document), DocumentJudgments()).add(one)
+    for judgment in judgments:
+        judged.setdefault((judgment.topic, judgment.document), DocumentJudgments()).add(judgment)
     _, counts = join(requests, judged)
     assert counts["qrels.similar_names"] > 0
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:

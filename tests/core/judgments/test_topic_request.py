@@ -37,7 +37,9 @@ records = st.lists(
 def requests(given_records, keys=KEYS):
     """A request for each record, the last one first."""
     calls = map(parse_mapping, reversed(given_records))
-    return [label_request("c", [one], [record_digest(record_encoding(one))], keys) for one in calls]
+    return [
+        label_request("c", [call], [record_digest(record_encoding(call))], keys) for call in calls
+    ]
 
 
 @pytest.mark.slow

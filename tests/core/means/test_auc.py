@@ -155,7 +155,12 @@ def test_separated_values_have_no_interval():
 
 
 def covered(intervals, true):
-    return np.mean([one.low is not None and one.low <= true <= one.high for one in intervals])
+    return np.mean(
+        [
+            interval.low is not None and interval.low <= true <= interval.high
+            for interval in intervals
+        ]
+    )
 
 
 @pytest.mark.slow
@@ -166,7 +171,7 @@ def test_delong_covers(auc, ones):
     above = random.normal(sqrt(2) * stats.norm.ppf(auc), 1, (RUNS, ones)).tolist()
     below = random.normal(0, 1, (RUNS, N - ones)).tolist()
     runs = zip(above, below, strict=True)
-    intervals = [delong(Counter(one), Counter(zero)) for one, zero in runs]
+    intervals = [delong(Counter(run), Counter(zero)) for run, zero in runs]
     assert 0.93 <= covered(intervals, auc) <= 0.97
 
 
@@ -198,6 +203,6 @@ def test_on_its_own_scale_the_interval_is_too_narrow():
     random = np.random.default_rng(2003)
     above = random.normal(sqrt(2) * stats.norm.ppf(0.9), 1, (RUNS, 30)).tolist()
     below = random.normal(0, 1, (RUNS, 70)).tolist()
-    found = [delong(Counter(one), Counter(zero)) for one, zero in zip(above, below, strict=True)]
-    plain = np.mean([abs(one.value - 0.9) <= Z * one.stderr for one in found])
+    found = [delong(Counter(ones), Counter(zero)) for ones, zero in zip(above, below, strict=True)]
+    plain = np.mean([abs(estimate.value - 0.9) <= Z * estimate.stderr for estimate in found])
     assert plain < 0.93 <= covered(found, 0.9) <= 0.97

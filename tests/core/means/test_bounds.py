@@ -95,7 +95,7 @@ def extremes(key, as_is, outcomes):
     for now, possible in zip(as_is, outcomes, strict=True):
         counting = [at for at, value in enumerate(now[key]) if value is not None]
         n += len(counting)
-        sums = np.add.outer(sums, [sum(one[key][at] for at in counting) for one in possible])
+        sums = np.add.outer(sums, [sum(values[key][at] for at in counting) for values in possible])
     return n, sums.min() / max(n, 1), sums.max() / max(n, 1)
 
 
@@ -110,8 +110,8 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
     good, relevant, g_max = thresholds
     scale = range(min(g_max, 4) + 1)
     several = [  # err rejects a label above the scale
-        [[[(n, g and min(g, scale[-1])) for n, g in call] for call in calls] for calls in one]
-        for one in several
+        [[[(n, g and min(g, scale[-1])) for n, g in call] for call in calls] for calls in records]
+        for records in several
     ]
     how = Scoring(
         shipped_rules(),
@@ -121,16 +121,16 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
         per_call=True,
         bounds=True,
     )
-    as_is = [scored(one, how) for one in several]
+    as_is = [scored(records, how) for records in several]
     accumulator = MeansAccumulator()
     for score in as_is:
         accumulator.add(conversation_values(score, PLAN))
     outcomes = [
         [
-            columns(scored(labelled(one, labels), how))
-            for labels in product(scale, repeat=unlabelled(one))
+            columns(scored(labelled(records, labels), how))
+            for labels in product(scale, repeat=unlabelled(records))
         ]
-        for one in several
+        for records in several
     ]
     for row in accumulator.rows({}, PLAN):
         if row.metric.startswith("gauc"):  # has no value per conversation
@@ -155,8 +155,8 @@ def test_bounds_at_each_i_by_hand():
     long = [[[("a", None), ("b", 0)]], [[("a", 3), ("c", None)]]]
     how = scoring(metrics=(), bounds=True)
     accumulator = MeansAccumulator()
-    for one in (short, long):
-        accumulator.add(conversation_values(scored(one, how), plan((), 2)))
+    for records in (short, long):
+        accumulator.add(conversation_values(scored(records, how), plan((), 2)))
     found = {(row.metric, row.i, row.population): row for row in accumulator.rows({}, plan((), 2))}
 
     def bounds(*key):

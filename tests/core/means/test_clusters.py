@@ -51,7 +51,7 @@ def by_definition(conversations):
     n = sum(map(len, groups.values()))
     mean = sum(map(sum, groups.values())) / n
     count = len(groups)
-    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups.values())
+    squares = sum((sum(group) - len(group) * mean) ** 2 for group in groups.values())
     stderr = sqrt(Fraction(count, count - 1) * squares / n**2)
     reach = stats.t.ppf(0.975, count - 1) * stderr
     return count, float(mean), stderr, float(mean) - reach, float(mean) + reach
@@ -126,18 +126,18 @@ def test_estimates_the_intraclass_correlation_of_the_population(share):
     generator = np.random.default_rng(7)
     queries = generator.normal(size=(2_000, 1)) * sqrt(share)
     found = queries + generator.normal(size=(2_000, 5)) * sqrt(1 - share)
-    between = ClusterVariance.of((5, float(one.sum())) for one in found)
+    between = ClusterVariance.of((5, float(sample.sum())) for sample in found)
     assert between.intraclass_correlation(found.var(ddof=1)) == pytest.approx(share, abs=0.03)
 
 
 def test_intraclass_correlation_by_analysis_of_variance():
     groups = [[1.0, 2.0, 4.0], [3.0, 5.0], [9.0]]
     flat = np.concatenate(groups)
-    within = sum(((np.array(one) - np.mean(one)) ** 2).sum() for one in groups) / 3
-    between = sum(len(one) * (np.mean(one) - flat.mean()) ** 2 for one in groups) / 2
+    within = sum(((np.array(group) - np.mean(group)) ** 2).sum() for group in groups) / 3
+    between = sum(len(group) * (np.mean(group) - flat.mean()) ** 2 for group in groups) / 2
     typical = (6 - (9 + 4 + 1) / 6) / 2
     expected = (between - within) / (between + (typical - 1) * within)
-    found = ClusterVariance.of((len(one), sum(one)) for one in groups)
+    found = ClusterVariance.of((len(group), sum(group)) for group in groups)
     assert found.intraclass_correlation(flat.var(ddof=1)) == pytest.approx(expected)
 
 
@@ -153,7 +153,7 @@ def test_intraclass_correlation_by_analysis_of_variance():
 )
 def test_stderr_within_by_hand(groups, expected):
     flat = np.concatenate(groups)
-    found = ClusterVariance.of((len(one), float(sum(one))) for one in groups)
+    found = ClusterVariance.of((len(group), float(sum(group))) for group in groups)
     assert found.stderr_within(flat.var(ddof=1)) == (expected and pytest.approx(expected))
 
 
@@ -188,18 +188,20 @@ def values_of(seed, conversations=24):
     random = Random(seed)
     scores = score(trace(random, conversations=conversations), metrics=RANKING, per_call=True)
     found = []
-    for one in scores.values():
+    for conversation_score in scores.values():
         attributes = {} if random.random() < 0.2 else {"query": str(random.randint(0, 5))}
-        row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
-        one = msgspec.structs.replace(one, conversation=row)
-        found.append(conversation_values(one, plan(RANKING, 3), "query"))
+        row = msgspec.structs.replace(
+            conversation_score.conversation, attributes=attributes, rejected_records=0
+        )
+        conversation_score = msgspec.structs.replace(conversation_score, conversation=row)
+        found.append(conversation_values(conversation_score, plan(RANKING, 3), "query"))
     return found
 
 
 def serial(values):
     accumulator = MeansAccumulator()
-    for one in values:
-        accumulator.add(one)
+    for value in values:
+        accumulator.add(value)
     return accumulator
 
 
@@ -220,29 +222,29 @@ def test_rows_of_every_population_follow_the_definition():
         (row.metric, row.i, row.population): row
         for row in serial(values).rows({}, plan(RANKING, 3))
     }
-    searched = [one for one in values if one.n]
+    searched = [value for value in values if value.n]
     assert len(searched) < len(values)
     at = [metric.name for metric in CONVERSATION_METRICS].index("CG")
 
     at_i = [metric.name for metric in ITERATION_METRICS].index("CG_at_i")
     srr_at_i = [metric.name for metric in ITERATION_METRICS].index("SRR_at_i")
-    by_i = [one.by_i for one in searched]
+    by_i = [values.by_i for values in searched]
     cases = {
-        ("CG", None, "all"): [(one.cluster, one.at_n[at]) for one in searched],
-        ("CG", None, "everyone"): [(one.cluster, one.at_n[at]) for one in values],
-        ("hit_rate", None, "all"): [(one.cluster, one.at_n[-2]) for one in searched],
+        ("CG", None, "all"): [(values.cluster, values.at_n[at]) for values in searched],
+        ("CG", None, "everyone"): [(value.cluster, value.at_n[at]) for value in values],
+        ("hit_rate", None, "all"): [(values.cluster, values.at_n[-2]) for values in searched],
         ("CG_at_i", 2, "reached"): [
-            (one.cluster, one.by_i[1][at_i]) for one in searched if one.n > 1
+            (values.cluster, values.by_i[1][at_i]) for values in searched if values.n > 1
         ],
         ("CG_at_i", 3, "all"): [
-            (one.cluster, rows[2][at_i]) for one, rows in zip(searched, by_i, strict=True)
+            (values.cluster, rows[2][at_i]) for values, rows in zip(searched, by_i, strict=True)
         ],
         ("CG_at_i", 3, "everyone"): [
-            *((one.cluster, rows[2][at_i]) for one, rows in zip(searched, by_i, strict=True)),
-            *((one.cluster, 0) for one in values if not one.n),
+            *((values.cluster, rows[2][at_i]) for values, rows in zip(searched, by_i, strict=True)),
+            *((value.cluster, 0) for value in values if not value.n),
         ],
         ("SRR_at_i", 3, "everyone"): [
-            (one.cluster, rows[2][srr_at_i]) for one, rows in zip(searched, by_i, strict=True)
+            (values.cluster, rows[2][srr_at_i]) for values, rows in zip(searched, by_i, strict=True)
         ],
     }
     for key, conversations in cases.items():
@@ -258,7 +260,7 @@ def test_search_calls_of_one_conversation_are_one_cluster():
     for cluster, calls in (("", (0.2, 0.4)), ("", (0.9,)), ("a", (0.5, 0.6)), ("a", (0.1,))):
         listed = [(call,) for call in calls]
         accumulator.add(ConversationValues(1, (*nothing, 1.0), [], calls=listed, cluster=cluster))
-    (row,) = (one for one in accumulator.rows({}, plan(["rbp.8"], 0)) if one.population == "calls")
+    (row,) = (row for row in accumulator.rows({}, plan(["rbp.8"], 0)) if row.population == "calls")
     groups = [("x", 0.2), ("x", 0.4), ("y", 0.9), ("a", 0.5), ("a", 0.6), ("a", 0.1)]
     count, _, stderr, _, _ = by_definition(groups)
     assert (row.n, row.clusters, row.stderr) == (6, count, pytest.approx(stderr))

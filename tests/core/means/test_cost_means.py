@@ -106,11 +106,15 @@ def clustered_values(seed):
     found = []
     idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
     records = with_costs([*trace(draw, 30), *idle], seed)
-    for one in score(records, costs=NAMES, budgets=BUDGETS, metrics=DEFAULT_RANKING).values():
+    for conversation_score in score(
+        records, costs=NAMES, budgets=BUDGETS, metrics=DEFAULT_RANKING
+    ).values():
         attributes = {} if draw.random() < 0.2 else {"query": str(draw.randint(0, 5))}
-        row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
-        one = msgspec.structs.replace(one, conversation=row)
-        found.append((one, attributes.get("query") or object()))
+        row = msgspec.structs.replace(
+            conversation_score.conversation, attributes=attributes, rejected_records=0
+        )
+        conversation_score = msgspec.structs.replace(conversation_score, conversation=row)
+        found.append((conversation_score, attributes.get("query") or object()))
     return found
 
 
@@ -121,7 +125,7 @@ def by_definition(clusters):
         groups.setdefault(cluster, []).append(value)
     n, count = len(clusters), len(groups)
     mean = sum(value for _, value in clusters) / n
-    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups.values())
+    squares = sum((sum(group) - len(group) * mean) ** 2 for group in groups.values())
     return n, mean, math.sqrt(count / (count - 1) * squares) / n, count
 
 
@@ -129,22 +133,22 @@ def by_definition(clusters):
 @pytest.mark.parametrize("seed", range(4))
 def test_intervals_by_clusters_follow_the_definition(seed):
     given = clustered_values(seed)
-    means = means_of([one for one, _ in given], max_i=3, cluster="query")
-    searched = [(one, cluster) for one, cluster in given if one.conversation.N]
+    means = means_of([scored for scored, _ in given], max_i=3, cluster="query")
+    searched = [(scored, cluster) for scored, cluster in given if scored.conversation.N]
     assert len(searched) < len(given)
     for metric in ("cost.tokens", "CG_per.usd", "cost.milliseconds"):
-        values = [(cluster, one.conversation[metric]) for one, cluster in searched]
+        values = [(cluster, scored.conversation[metric]) for scored, cluster in searched]
         defined = [(cluster, value) for cluster, value in values if value is not None]
         row = means[metric, None, "all"]
         n, mean, stderr, count = by_definition(defined)
         assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
         assert row.stderr == pytest.approx(stderr)
         assert row.interval == "clusters"
-    idle = [(cluster, 0.0) for one, cluster in given if not one.conversation.N]
+    idle = [(cluster, 0.0) for scored, cluster in given if not scored.conversation.N]
     defined = [
         (cluster, value)
-        for one, cluster in searched
-        if (value := one.conversation["cost.tokens"]) is not None
+        for scored, cluster in searched
+        if (value := scored.conversation["cost.tokens"]) is not None
     ]
     row = means["cost.tokens", None, "everyone"]
     n, mean, stderr, count = by_definition(defined + idle)
@@ -152,8 +156,9 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     assert row.stderr == pytest.approx(stderr)
     reached = [
         (cluster, value)
-        for one, cluster in searched
-        if len(one.iterations) > 1 and (value := one.iterations[1]["cost_i.tokens"]) is not None
+        for scored, cluster in searched
+        if len(scored.iterations) > 1
+        and (value := scored.iterations[1]["cost_i.tokens"]) is not None
     ]
     row = means["cost_i.tokens", 2, "reached"]
     assert (row.n, row.clusters) == (len(reached), len(dict(reached)))
@@ -164,14 +169,14 @@ def test_intervals_by_clusters_follow_the_definition(seed):
 @pytest.mark.parametrize("population", ["all", "everyone"])
 def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, population):
     given = clustered_values(seed)
-    means = means_of([one for one, _ in given], max_i=3, cluster="query")
+    means = means_of([scored for scored, _ in given], max_i=3, cluster="query")
     pairs = [
-        (cluster, one.conversation.CG, cost)
-        for one, cluster in given
-        if (cost := one.conversation["cost.tokens"]) is not None
+        (cluster, scored.conversation.CG, cost)
+        for scored, cluster in given
+        if (cost := scored.conversation["cost.tokens"]) is not None
     ]
     if population == "everyone":
-        pairs += [(cluster, 0, 0.0) for one, cluster in given if not one.conversation.N]
+        pairs += [(cluster, 0, 0.0) for scored, cluster in given if not scored.conversation.N]
     row = means["CG_per_total.tokens", None, population]
     ratio = sum(x for _, x, _ in pairs) / sum(y for _, _, y in pairs)
     # The mean of the linearised values is 0, so their stderr by clusters is that of SPEC 6.
@@ -185,14 +190,14 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
 
 @pytest.mark.slow
 def test_clustered_cost_means_are_the_same_bits_in_any_order_and_grouping():
-    values = [conversation_values(one, PLAN, "query") for one, _ in clustered_values(2)]
+    values = [conversation_values(value, PLAN, "query") for value, _ in clustered_values(2)]
     draw = random.Random(4)
     assert len({repr(exact_rows(merged_randomly(values, draw), PLAN)) for _ in range(5)}) == 1
 
 
 def test_costs_have_no_interval_with_too_many_clusters(monkeypatch):
     monkeypatch.setattr(clusters_module, "MOST_CLUSTERS", 1)
-    means = means_of([one for one, _ in clustered_values(1)], cluster="query")
+    means = means_of([value for value, _ in clustered_values(1)], cluster="query")
     for metric in ("cost.tokens", "CG_per_total.tokens"):
         row = means[metric, None, "all"]
         assert (row.stderr, row.ci_low, row.interval) == (None, None, None)

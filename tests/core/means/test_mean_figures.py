@@ -21,19 +21,19 @@ from tests.core.direct import plan, score
 @pytest.mark.slow
 def test_figures_equal_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
-    searched = [one for one in scores.values() if one.conversation.N]
-    values = [conversation_values(one, PLAN) for one in searched]
+    searched = [score for score in scores.values() if score.conversation.N]
+    values = [conversation_values(score, PLAN) for score in searched]
     rows = accumulated(values).rows({}, PLAN)
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0
     for metric in CONVERSATION_METRICS:
-        column = [one.conversation[metric.name] for one in searched]
+        column = [score.conversation[metric.name] for score in searched]
         assert_figures(at_end[metric.name], column)
         compared += 1
     for row in rows:
         if row.i is not None and row.population == "reached":
             reached = [
-                one.iterations[row.i - 1] for one in searched if len(one.iterations) >= row.i
+                score.iterations[row.i - 1] for score in searched if len(score.iterations) >= row.i
             ]
             assert_figures(row, [iteration[row.metric] for iteration in reached])
             compared += 1

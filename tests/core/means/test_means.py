@@ -24,8 +24,8 @@ def test_a_fraction_is_averaged_beside_an_undefined_value():
     first = {"conversation_id": "q1", "iteration": 1, "results": copies}
     scores = score([first, record("q2", 1, 0)], metrics=("recall@1",))
     accumulator = MeansAccumulator()
-    for one in scores.values():
-        accumulator.add(conversation_values(one, plan(["recall@1"], 1)))
+    for conversation_score in scores.values():
+        accumulator.add(conversation_values(conversation_score, plan(["recall@1"], 1)))
     (row,) = (
         row for row in accumulator.rows({}, plan(["recall@1"], 1)) if row.metric == "recall@1"
     )
@@ -59,12 +59,15 @@ def test_each_conversation_has_the_same_weight():
 
 def test_conversations_with_rejected_records_are_left_out():
     scores = score([record("a", 1, 2), idle("b")], metrics=RANKING)
-    for one in scores.values():
+    for conversation_score in scores.values():
         rejected = msgspec.structs.replace(
-            one, conversation=msgspec.structs.replace(one.conversation, rejected_records=1)
+            conversation_score,
+            conversation=msgspec.structs.replace(
+                conversation_score.conversation, rejected_records=1
+            ),
         )
         assert conversation_values(rejected, PLAN) is None
-        assert conversation_values(one, PLAN) is not None
+        assert conversation_values(conversation_score, PLAN) is not None
 
 
 def idle(conversation_id):
@@ -111,8 +114,8 @@ def test_everyone_has_ranking_metrics_of_conversations_without_search_if_they_ar
     records = [record("a", 1, 2), idle("b")]
     metrics = ("recall", "precision@2", "hit_rate", "rbp_residual.8", "precision", "judged")
     accumulator = MeansAccumulator()
-    for one in score(records, metrics=metrics).values():
-        accumulator.add(conversation_values(one, plan(metrics, 2)))
+    for conversation_score in score(records, metrics=metrics).values():
+        accumulator.add(conversation_values(conversation_score, plan(metrics, 2)))
     rows = {
         row.metric: row
         for row in accumulator.rows({}, plan(metrics, 2))
@@ -147,8 +150,8 @@ def test_gauc_weighted_by_judged_results():
 
     def group(name, labels, scores):
         listed = results(*labels)
-        for one, value in zip(listed, scores, strict=True):
-            one["score"] = value
+        for result, value in zip(listed, scores, strict=True):
+            result["score"] = value
         return {"conversation_id": name, "iteration": 1, "results": listed}
 
     found = means(

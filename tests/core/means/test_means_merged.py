@@ -33,12 +33,12 @@ def test_adding_merging_and_compacting_give_the_same(random_values):
     """All added to one; singletons merged; singletons compacted, then merged."""
     serial = accumulated(random_values)
     singletons, compacted = MeansAccumulator(), MeansAccumulator()
-    for one in random_values:
+    for value in random_values:
         single = MeansAccumulator()
-        single.add(one)
+        single.add(value)
         singletons.merge(single)
         single = MeansAccumulator()
-        single.add(one)
+        single.add(value)
         single.compact()
         compacted.merge(copied(single))
     singletons.compact()
@@ -68,11 +68,11 @@ def test_merging_does_not_change_the_other_accumulator(random_values):
 def test_full_batches_are_added(random_values, monkeypatch, merged):
     monkeypatch.setattr("goodgain.transforms.core.means.accumulator._BATCH", 7)
     accumulator = MeansAccumulator()
-    for one in random_values:
+    for value in random_values:
         if merged:
-            accumulator.merge(MeansAccumulator(pending=[one]))
+            accumulator.merge(MeansAccumulator(pending=[value]))
         else:
-            accumulator.add(one)
+            accumulator.add(value)
         assert len(accumulator.pending) < 7
     accumulator.compact()
     assert accumulator == accumulated(random_values)
@@ -83,8 +83,8 @@ def test_encoded_accumulators_are_small(random_values):
     sizes = []
     for conversations in range(1, 41):
         accumulator = MeansAccumulator()
-        for one in random_values[:conversations]:
-            accumulator.add(one)
+        for value in random_values[:conversations]:
+            accumulator.add(value)
         accumulator.prepare_to_send()
         sizes.append(len(msgspec.msgpack.encode(accumulator)))
     assert sizes[0] < 2_000

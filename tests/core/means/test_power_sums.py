@@ -26,7 +26,7 @@ def power_sums(values):
 def exact_moments(values):
     fractions = [Fraction(value) for value in values]
     mean = sum(fractions) / len(fractions)
-    return mean, *(sum((one - mean) ** power for one in fractions) for power in (2, 3))
+    return mean, *(sum((fraction - mean) ** power for fraction in fractions) for power in (2, 3))
 
 
 @given(st.lists(floats, min_size=2))

@@ -111,9 +111,9 @@ def drawn(seed, size, clusters=False):
 def test_by_definition(seed):
     conversations = list(drawn(seed, 60))
     pairs = [
-        (one.at_n[CG], one.at_n[-2])
-        for one in conversations
-        if one.n and None not in (one.at_n[CG], one.at_n[-2])
+        (conversation.at_n[CG], conversation.at_n[-2])
+        for conversation in conversations
+        if conversation.n and None not in (conversation.at_n[CG], conversation.at_n[-2])
     ]
     ones, zeros = ([gain for gain, right in pairs if right == class_] for class_ in (1, 0))
     row = row_of(conversations)
@@ -146,9 +146,9 @@ def test_too_many_conversations_are_summed(monkeypatch):
     assert rows_of(conversations) == exact  # few values are still exact
     for row in rows_of(list(drawn(2, 100, clusters=True))):
         (same,) = (
-            one
-            for one in clustered
-            if (one.outcome, one.metric, one.population)
+            relation
+            for relation in clustered
+            if (relation.outcome, relation.metric, relation.population)
             == (row.outcome, row.metric, row.population)
         )
         assert (row.n, row.auc, row.mean_one) == (same.n, same.auc, same.mean_one)

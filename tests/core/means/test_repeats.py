@@ -42,8 +42,8 @@ def test_by_hand():
     assert found["pass@2[CG >= 5]"].mean == pytest.approx(5 / 9)
     assert found["pass^2[CG >= 5]"].mean == pytest.approx(1 / 3)
     assert found["flip_rate[CG >= 5]"].mean == pytest.approx(1 / 3)
-    for one in found.values():
-        assert (one.n, one.clusters, one.undefined) == (3, 3, 1)
+    for row in found.values():
+        assert (row.n, row.clusters, row.undefined) == (3, 3, 1)
     assert found["pass@2[CG >= 5]"].interval == "student"
     assert found["pass^2[CG >= 5]"].interval == found["flip_rate[CG >= 5]"].interval == "wilson"
 

@@ -19,7 +19,7 @@ from tests.reference.right_answers import outcome_of, relation, repeats
 METRICS = ("CG", "GR", "RG", "DCG", "SRE", "SRR", "R", "UR", "N", "calls")
 WITHOUT_SEARCH = {"CG": 0, "GR": 0, "calls": 0}  # values of the population `everyone`
 OUTCOMES = (TurnOutcome("correct"), TurnOutcome("rating", least=0.5))
-NAMES = tuple(one.metric.name for one in OUTCOMES)
+NAMES = tuple(outcome.metric.name for outcome in OUTCOMES)
 CONDITIONS = (PassCondition("CG", ">=", 3), PassCondition("outcome.correct", ">=", 1))
 KS = (1, 2, 3)
 CONVERSATIONS = 30
@@ -32,10 +32,10 @@ def traces(random):
         name, query = f"c{number}", f"q{random.randrange(8)}"
         own = conversation_records(random)
         if random.random() < 0.1:
-            own = [{**one, "action": "cite", "results": []} for one in own]
-        for one in own:
-            one["conversation_id"] = name
-            one["outcomes"] = {
+            own = [{**record, "action": "cite", "results": []} for record in own]
+        for record in own:
+            record["conversation_id"] = name
+            record["outcomes"] = {
                 outcome: value
                 for outcome, value in (
                     ("correct", random.randrange(2)),
@@ -43,7 +43,7 @@ def traces(random):
                 )
                 if random.random() < 0.4
             }
-            one["attributes"] = {"query": query} if number % 7 else {}
+            record["attributes"] = {"query": query} if number % 7 else {}
         records += own
     return records
 
@@ -62,7 +62,7 @@ def expected_conversations(records):
     for name, own in by_conversation(records).items():
         row = rows[name]
         searched = row["N"] > 0
-        queries = {one["attributes"].get("query") for one in own}
+        queries = {record["attributes"].get("query") for record in own}
         conversations.append(
             {
                 **{metric: row[metric] if searched else None for metric in METRICS},
@@ -77,7 +77,10 @@ def expected_conversations(records):
 
 
 def everyone(conversations):
-    return [one if one["searched"] else {**one, **WITHOUT_SEARCH} for one in conversations]
+    return [
+        conversation if conversation["searched"] else {**conversation, **WITHOUT_SEARCH}
+        for conversation in conversations
+    ]
 
 
 def close(value, expected):
@@ -108,9 +111,11 @@ def assert_repeats(rows, conversations, population):
     found = {row.metric: row for row in rows if row.population == population and row.i is None}
     for condition in CONDITIONS:
         clusters = {}
-        for one in conversations:
-            if one[condition.metric] is not None:
-                clusters.setdefault(one["cluster"], []).append(one[condition.metric])
+        for conversation in conversations:
+            if conversation[condition.metric] is not None:
+                clusters.setdefault(conversation["cluster"], []).append(
+                    conversation[condition.metric]
+                )
         for k in KS:
             expected = repeats(
                 clusters, lambda one, test=condition: test.compare(one, test.bound), k
@@ -132,20 +137,25 @@ def test_generated_conversations(seed, clustered):
         options |= {"conditions": CONDITIONS, "pass_k": KS}
     scores, plan = score(records, **options), scoring(**options).plan
     conversations = expected_conversations(records)
-    for one in conversations:
-        row = scores[one["name"]].conversation
-        assert [row[name] for name in NAMES] == [one[name] for name in NAMES]
+    for conversation in conversations:
+        row = scores[conversation["name"]].conversation
+        assert [row[name] for name in NAMES] == [conversation[name] for name in NAMES]
     sums = MeansAccumulator()
     for name in random.sample(sorted(scores), len(scores)):
         values = conversation_values(scores[name], plan, "query" if clustered else None)
         if values is not None:
             sums.add(values)
     cluster = (lambda one: one["cluster"]) if clustered else None
-    searched = [one for one in conversations if one["searched"]]
+    searched = [conversation for conversation in conversations if conversation["searched"]]
     relations = list(sums.relations({}, plan))
     compared = assert_relations(relations, searched, "all", METRICS, cluster)
     assert compared > len(METRICS) / 2
-    if any(one[name] is not None for one in conversations if not one["searched"] for name in NAMES):
+    if any(
+        conversation[name] is not None
+        for conversation in conversations
+        if not conversation["searched"]
+        for name in NAMES
+    ):
         assert_relations(relations, everyone(conversations), "everyone", WITHOUT_SEARCH, cluster)
     if clustered:
         rows = list(sums.rows({}, plan, "student"))

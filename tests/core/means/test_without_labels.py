@@ -42,7 +42,8 @@ def test_every_metric_declares_whether_it_needs_labels():
     assert free == {"rbp_residual.8", "judged@10"}
     # A pool has labels of its own, so 0 is a meaningful value.
     assert not any(
-        metric_by_name(one.name).needs_labels for one in (*POOL_METRICS, *POOL_ITERATION_METRICS)
+        metric_by_name(metric.name).needs_labels
+        for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS)
     )
 
 

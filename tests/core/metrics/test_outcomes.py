@@ -93,8 +93,8 @@ def test_bounds_make_one_and_zero():
 def means_of(scores, **options):
     of_run = plan((), 1, groups=(CORRECT.group,))
     sums = MeansAccumulator()
-    for one in scores:
-        sums.add(conversation_values(one, of_run))
+    for score in scores:
+        sums.add(conversation_values(score, of_run))
     rows = sums.rows({}, of_run)
     return {row.population: row for row in rows if row.metric == "outcome.correct"}
 

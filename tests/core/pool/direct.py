@@ -30,8 +30,8 @@ def build(runs, topic=None, held=None, replaced=(), rules=None):
     rules = rules or shipped_rules()
     held = held or {}
     by_topic = {key: [] for key in held}
-    for one in contributions(runs, topic, rules):
-        by_topic.setdefault(one.topic, []).append(one)
+    for pooled in contributions(runs, topic, rules):
+        by_topic.setdefault(pooled.topic, []).append(pooled)
     return {
         key: build_topic(key, held.get(key, ()), own, rules, Fingerprinter(rules), replaced)
         for key, own in by_topic.items()
@@ -86,9 +86,11 @@ def written(folder, built, shards=3):
     """Write the pools of all topics as JSON Lines, and return their files."""
     files = PoolFiles(str(folder), ".jsonl", shards)
     lines = {path: [] for path in files.paths()}
-    for topic, one in built.items():
+    for topic, documents in built.items():
         path = files.path(shard_of(topic, shards))
-        lines[path] += [json.dumps(document_row(document)) + "\n" for document in one.documents]
+        lines[path] += [
+            json.dumps(document_row(document)) + "\n" for document in documents.documents
+        ]
     for path, own in lines.items():
         Path(path).write_text("".join(own))
     return files

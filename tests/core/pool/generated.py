@@ -40,7 +40,7 @@ def _conversation(random, source):
     records = []
     for turn in range(1, turns + 1):
         records += turn_records(random, source, turn, most=3)
-    records += [redelivery(random, source, one) for one in records if random.random() < 0.1]
+    records += [redelivery(random, source, record) for record in records if random.random() < 0.1]
     if random.random() < 0.3:  # calls without numbers and ids
         for record in records:
             record["call"] = record["record_id"] = None

@@ -25,13 +25,13 @@ def by_reference(found, topic, max_candidates=256):
             (
                 sorted(
                     (run, conversation, number, *place)
-                    for run, number, conversation, place, _ in one.places
+                    for run, number, conversation, place, _ in document.places
                 ),
-                dict(one.votes),
-                one.label,
-                len(one.evidence),
+                dict(document.votes),
+                document.label,
+                len(document.evidence),
             )
-            for one in documents
+            for document in documents
         ]
         for key, documents in reference.build(found, topic, max_candidates=max_candidates).items()
         if documents
@@ -42,12 +42,12 @@ def by_core(found, topic, max_candidates=256):
     return {
         (key.value, key.conversation_id): [
             (
-                [PLACE(place) for place in one.places],
-                {(vote.run, vote.conversation_id): vote.gain for vote in one.votes},
-                one.label(),
-                len(one.evidence),
+                [PLACE(place) for place in document.places],
+                {(vote.run, vote.conversation_id): vote.gain for vote in document.votes},
+                document.label(),
+                len(document.evidence),
             )
-            for one in built.documents
+            for document in built.documents
         ]
         for key, built in build(found, topic, rules=shipped_rules(max_candidates)).items()
         if built.documents
@@ -63,7 +63,9 @@ def test_pools_equal_those_of_the_reference(max_candidates):
         ours = by_core(found, topic, max_candidates)
         assert ours == by_reference(found, topic, max_candidates), seed
         shared += sum(
-            len({place[0] for place in one[0]}) > 1 for own in ours.values() for one in own
+            len({place[0] for place in document[0]}) > 1
+            for own in ours.values()
+            for document in own
         )
     assert shared > 45
 
@@ -92,13 +94,14 @@ def test_the_order_of_runs_and_records_changes_nothing(seed, order):
 def test_distinct_documents_of_a_conversation_stay_distinct(seed):
     found = runs(Random(seed))
     documents = {
-        (one.run, one.conversation_id): len(one.documents) for one in contributions(found, "topic")
+        (contribution.run, contribution.conversation_id): len(contribution.documents)
+        for contribution in contributions(found, "topic")
     }
     pooled = Counter()
     for built in build(found, "topic").values():
-        for one in built.documents:
-            pooled.update({(place.run, place.conversation_id) for place in one.places})
-        ids = [one.document for one in built.documents]
+        for document in built.documents:
+            pooled.update({(place.run, place.conversation_id) for place in document.places})
+        ids = [document.document for document in built.documents]
         assert len(set(ids)) == len(ids)
     assert pooled == {key: count for key, count in documents.items() if count}
 
@@ -119,21 +122,25 @@ def assert_matches_equal_reference(scored, built, *run_names):
     rules = shipped_rules(max_candidates)
     outcomes = Counter()
     for conversation_id, (topic, turn) in folded(scored, "topic", rules).items():
-        records = [one for one in scored if one["conversation_id"] == conversation_id]
+        records = [row for row in scored if row["conversation_id"] == conversation_id]
         other = reference.last_turn("x", records, "topic", max_candidates)
         held = reference.as_read(theirs.get(other.topic, []), max_candidates)
         own = ours.get(topic)
         pool = topic_pool(own.documents if own else (), rules)
-        firsts = [place for place, one in enumerate(turn.duplicates) if one is None]
+        firsts = [place for place, duplicate in enumerate(turn.duplicates) if duplicate is None]
         for run_name in run_names:
             expected = [
-                None if one is None else next(n for n, mine in enumerate(held) if mine is one)
-                for one in reference.matches(held, other, run_name)
+                None if match is None else next(n for n, mine in enumerate(held) if mine is match)
+                for match in reference.matches(held, other, run_name)
             ]
             found = pool.match(conversation_id, turn.calls, turn.duplicates, run_name)
             mine = [found.get(place) for place in firsts]
-            assert [None if one is None else one.document for one in mine] == expected
-            outcomes.update("outside" if one is None else one.verdict is None for one in mine)
+            assert [
+                None if document is None else document.document for document in mine
+            ] == expected
+            outcomes.update(
+                "outside" if document is None else document.verdict is None for document in mine
+            )
     return outcomes
 
 
@@ -171,22 +178,22 @@ def test_updates_equal_those_of_the_reference():
         names = sorted(found)
         first, rest = {names[0]: found[names[0]]}, {name: found[name] for name in names[1:]}
         theirs = reference.build(rest, "topic", reference.build(first, "topic"))
-        before = {key: one.documents for key, one in build(first, "topic").items()}
+        before = {key: topic_pool.documents for key, topic_pool in build(first, "topic").items()}
         after = build(rest, "topic", held=before)
         for key, built in after.items():
-            places = [[PLACE(place) for place in one.places] for one in built.documents]
+            places = [[PLACE(place) for place in document.places] for document in built.documents]
             other = theirs.get((key.value, key.conversation_id), [])
             assert places == [
                 sorted(
                     (run, conversation, number, *place)
-                    for run, number, conversation, place, _ in one.places
+                    for run, number, conversation, place, _ in document.places
                 )
-                for one in other
+                for document in other
             ]
             held = before.get(key, [])
-            ids = [one.document for one in built.documents]
-            assert ids[: len(held)] == [one.document for one in held]
-            assert [one.number for one in built.documents] == list(range(1, len(ids) + 1))
+            ids = [document.document for document in built.documents]
+            assert ids[: len(held)] == [document.document for document in held]
+            assert [document.number for document in built.documents] == list(range(1, len(ids) + 1))
             updated += len(ids) > len(held) > 0
     assert updated > 8
 
@@ -195,32 +202,32 @@ def test_replacing_a_run_by_itself_changes_nothing():
     """Even documents with little evidence keep their ids, and so their labels."""
     for seed in range(60):
         found = runs(Random(seed))
-        before = {key: one.documents for key, one in build(found, "topic").items()}
+        before = {key: topic_pool.documents for key, topic_pool in build(found, "topic").items()}
         name = sorted(found)[0]
-        replaced = {(name, one["conversation_id"]) for one in found[name]}
+        replaced = {(name, record["conversation_id"]) for record in found[name]}
         after = build({name: found[name]}, "topic", held=before, replaced=replaced)
-        assert {key: one.documents for key, one in after.items()} == before
+        assert {key: topic_pool.documents for key, topic_pool in after.items()} == before
 
 
 def test_a_replaced_run_loses_its_earlier_places():
     for seed in range(60):
         found = runs(Random(seed))
-        before = {key: one.documents for key, one in build(found, "topic").items()}
+        before = {key: topic_pool.documents for key, topic_pool in build(found, "topic").items()}
         name, other = sorted(found)[0], runs(Random(seed + 1_000))
         records = other[sorted(other)[0]]
-        replaced = {(name, one["conversation_id"]) for one in (*found[name], *records)}
+        replaced = {(name, record["conversation_id"]) for record in (*found[name], *records)}
         after = build({name: records}, "topic", held=before, replaced=replaced)
         places = Counter()
         for key, built in after.items():
-            ids = [one.document for one in before.get(key, [])]
-            assert [one.document for one in built.documents][: len(ids)] == ids
+            ids = [document.document for document in before.get(key, [])]
+            assert [document.document for document in built.documents][: len(ids)] == ids
             places.update(
                 p.conversation_id for d in built.documents for p in d.places if p.run == name
             )
         expected = Counter(
-            one.conversation_id
-            for one in contributions({name: records}, "topic")
-            for document in one.documents
+            contribution.conversation_id
+            for contribution in contributions({name: records}, "topic")
+            for document in contribution.documents
             for _ in document
         )
         assert places == expected

@@ -32,7 +32,9 @@ def traces(random, gains):
                     "conversation_id": topic,
                     "iteration": iteration,
                     "call": 0,
-                    "results": [{"ids": {"doc_id": one}, "gain": labels[one]} for one in shown],
+                    "results": [
+                        {"ids": {"doc_id": docid}, "gain": labels[docid]} for docid in shown
+                    ],
                 }
             )
     return records
@@ -50,7 +52,7 @@ def test_metrics_equal_those_of_trec_eval(seed):
     built = build(found)
     qrels = {
         topic.conversation_id: {
-            one.evidence[0].ids["doc_id"]: one.label() for one in pool.documents
+            document.evidence[0].ids["doc_id"]: document.label() for document in pool.documents
         }
         for topic, pool in built.items()
     }
@@ -59,10 +61,10 @@ def test_metrics_equal_those_of_trec_eval(seed):
         scores = score(records, built, name, metrics=tuple(METRICS))
         lists = {}
         for topic in scores:
-            own = [one for one in records if one["conversation_id"] == topic]
-            shown = [one["ids"]["doc_id"] for call in own for one in call["results"]]
+            own = [record for record in records if record["conversation_id"] == topic]
+            shown = [result["ids"]["doc_id"] for call in own for result in call["results"]]
             ranked = list(dict.fromkeys(shown))
-            lists[topic] = {one: float(-rank) for rank, one in enumerate(ranked)}
+            lists[topic] = {docid: float(-rank) for rank, docid in enumerate(ranked)}
         compared = 0
         for topic, theirs in judged.evaluate(lists).items():
             ours = {name: scores[topic].conversation[name] for name in METRICS}
@@ -70,7 +72,7 @@ def test_metrics_equal_those_of_trec_eval(seed):
                 if value is not None:  # trec_eval gives 0 if nothing is relevant
                     assert value == pytest.approx(theirs[METRICS[metric]]), (topic, metric)
                     compared += 1
-            relevant = [one for one in qrels[topic].values() if one >= 2]
+            relevant = [label for label in qrels[topic].values() if label >= 2]
             if relevant:
                 recall = scores[topic].conversation.pool_recall
                 assert recall == pytest.approx(theirs["recall_1000"])

@@ -71,14 +71,15 @@ def test_means_shift_with_the_labels_of_another_annotator():
     sums = ShiftSums(VOTES, "b", None, 2)
     sums.add(documents)
     found = [
-        (one.metric, one.n, one.mean_a, one.mean_b, one.shift, one.low) for one in sums.shifts()
+        (shift.metric, shift.n, shift.mean_a, shift.mean_b, shift.shift, shift.low)
+        for shift in sums.shifts()
     ]
     assert found == [
         ("CG", 2, 4.0, 2.0, -2.0, None),
         ("GR", 2, 1.5, 0.5, -1.0, None),
         ("pool_recall", 2, 0.75, 0.5, -0.25, None),
     ]
-    assert {one.note for one in sums.shifts()} == {"one cluster has no interval and no test"}
+    assert {shift.note for shift in sums.shifts()} == {"one cluster has no interval and no test"}
 
 
 def gain_by(document, name):
@@ -102,21 +103,21 @@ def test_the_interval_of_a_shift_is_clustered_by_topic():
     sums, by_topic = ShiftSums("a", "b", None, 2), []
     for built in build(runs, "topic").values():
         documents = [
-            replace(one, given={"a": rng.randrange(5), "b": rng.randrange(5)})
-            for one in built.documents
+            replace(document, given={"a": rng.randrange(5), "b": rng.randrange(5)})
+            for document in built.documents
         ]
         sums.add(documents)
         by_topic.append(
             sum(
-                gain_by(one, "b") - gain_by(one, "a")
-                for one in documents
+                gain_by(document, "b") - gain_by(document, "a")
+                for document in documents
                 for run in "AB"
-                if run in {place.run for place in one.places}
+                if run in {place.run for place in document.places}
             )
         )
     n, g = 14, 7
     mean = sum(by_topic) / n
-    stderr = sqrt(g / (g - 1) * sum((one - 2 * mean) ** 2 for one in by_topic) / n**2)
+    stderr = sqrt(g / (g - 1) * sum((value - 2 * mean) ** 2 for value in by_topic) / n**2)
     half = scipy.stats.t.ppf(0.975, g - 1) * stderr
     gains = sums.shifts()[0]
     assert (gains.metric, gains.n, gains.note) == ("CG", 14, None)
@@ -127,7 +128,7 @@ def test_annotators_who_agree_give_no_shift():
     runs = {"A": [call(doc("d1", 3), conversation_id=name) for name in "pq"]}
     sums = ShiftSums(VOTES, "b", None, 2)
     for built in build(runs).values():
-        sums.add([replace(one, given={"b": 3}) for one in built.documents])
-    assert {(one.shift, one.low, one.note) for one in sums.shifts()} == {
+        sums.add([replace(document, given={"b": 3}) for document in built.documents])
+    assert {(shift.shift, shift.low, shift.note) for shift in sums.shifts()} == {
         (0.0, None, "no pair differs, so there is no interval")
     }

@@ -33,8 +33,8 @@ def idle(conversation_id, topic):
 
 def means(records, pooled):
     accumulator = MeansAccumulator()
-    for one in score(records, build({"A": pooled}, "topic"), metrics=()).values():
-        accumulator.add(conversation_values(one, plan((), 2, groups=(POOL,))))
+    for conversation_score in score(records, build({"A": pooled}, "topic"), metrics=()).values():
+        accumulator.add(conversation_values(conversation_score, plan((), 2, groups=(POOL,))))
     return {
         (row.metric, row.i, row.population): row
         for row in accumulator.rows({}, plan((), 2, groups=(POOL,)))

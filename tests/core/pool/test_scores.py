@@ -37,7 +37,7 @@ def assert_equals_reference(records, pooled, run, max_candidates=256):
     scores = score(records, build(pooled, "topic", rules=rules), run, rules=rules, metrics=METRICS)
     counted = Counter()
     for conversation_id, ours in scores.items():
-        own = [one for one in records if one["conversation_id"] == conversation_id]
+        own = [record for record in records if record["conversation_id"] == conversation_id]
         turn = reference.last_turn("x", own, "topic", max_candidates)
         theirs = reference.score(turn, held, run, max_candidates=max_candidates)
         assert len(ours.iterations) == len(theirs["iterations"])
@@ -104,12 +104,12 @@ def test_properties_of_any_run(seed, order):
             for mine, other in zip(ours.iterations, theirs.iterations, strict=True):
                 for column in ("R_i", "UR_i", "Dup_i", "R_at_i", "UR_at_i", "DupR_at_i"):
                     assert getattr(mine, column) == getattr(other, column)
-                assert all(one is None or 0 <= one <= 1 for one in pool_values(mine))
+                assert all(value is None or 0 <= value <= 1 for value in pool_values(mine))
             before = [0.0] * 3
             for row in ours.iterations:
                 shares = pool_values(row)
                 if None not in shares:
-                    assert all(one >= other for one, other in zip(shares, before, strict=True))
+                    assert all(share >= other for share, other in zip(shares, before, strict=True))
                     before = shares
 
 
@@ -141,8 +141,8 @@ def test_metric_trap_28_in_any_order_of_runs(order):
     of_a, of_b = (only(score(found[name], built, name)) for name in ("A", "B"))
     assert (of_a.conversation.UR, of_a.conversation.CG) == (2, 5)
     assert of_b.conversation.pool_recall == 0.5
-    (documents,) = [one.documents for one in built.values()]
-    assert [one.label() for one in documents] == [3, 2]
+    (documents,) = [topic_pool.documents for topic_pool in built.values()]
+    assert [document.label() for document in documents] == [3, 2]
 
 
 def test_a_worked_example():
@@ -158,8 +158,8 @@ def test_a_worked_example():
         call(doc("d3", 2), iteration=3),
     ]
     b = [call(doc("d2", 3), doc("d4", 2), doc("d5", 1), conversation_id="other")]
-    for one in (*a, *b):
-        one["attributes"] = {"question": "q"}
+    for record in (*a, *b):
+        record["attributes"] = {"question": "q"}
     built = build({"A": a, "B": b}, "question")
     scored = only(score(a, built, "A", topic="question", metrics=("recall", "ndcg")))
     assert [row.pool_recall_at_i for row in scored.iterations] == [0.25, 0.25, 0.5]
@@ -208,7 +208,7 @@ def test_a_pool_changes_no_label_conflicts(copy, conflicts):
     (built,) = build(
         {"A": [call(doc("d1", 1), conversation_id=run[0]["conversation_id"])]}
     ).values()
-    assert [one.label() for one in built.documents] == [1]
+    assert [document.label() for document in built.documents] == [1]
     for scored, gain in ((only(score(run, {built.topic: built})), 0), (only(plain_score(run)), 3)):
         assert (scored.conversation.CG, scored.conversation.label_conflicts) == (gain, conflicts)
         assert scored.counts["results.labelled_duplicates"] == (copy is not None)
@@ -223,7 +223,7 @@ def test_label_spans_mark_ids_whose_votes_are_far_apart():
     a = [call(doc("1", 4), doc("2", 0))]
     b = [call(doc("1", 4), doc("2", 3))]
     (built,) = build({"A": a, "B": b}).values()
-    assert [list(label_spans(one)) for one in built.documents] == [
+    assert [list(label_spans(document)) for document in built.documents] == [
         [("doc_id", False)],
         [("doc_id", True)],
     ]

@@ -23,17 +23,17 @@ def labelled_pool(seed):
     }
     (built,) = build(runs).values()
     return [
-        replace(one, given={"x": rng.choice((0, 3))} if rng.random() < 0.5 else {})
-        for one in built.documents
+        replace(document, given={"x": rng.choice((0, 3))} if rng.random() < 0.5 else {})
+        for document in built.documents
     ]
 
 
 def recalls(documents):
     """The recall of each run; None if no document is good."""
-    good = [one for one in documents if (one.label() or 0) >= 2]
-    runs = sorted({place.run for one in documents for place in one.places})
+    good = [document for document in documents if (document.label() or 0) >= 2]
+    runs = sorted({place.run for document in documents for place in document.places})
     return [
-        sum(run in {place.run for place in one.places} for one in good) / len(good)
+        sum(run in {place.run for place in document.places} for document in good) / len(good)
         if good
         else None
         for run in runs
@@ -44,21 +44,28 @@ def recalls(documents):
 def test_the_weight_is_how_much_a_good_label_changes_recall(seed):
     documents = labelled_pool(seed)
     found = RecallState()
-    for one in documents:
-        found.add(one, one.label())
+    for document in documents:
+        found.add(document, document.label())
     before = recalls(documents)
     changes = {}
-    for one in documents:
-        if one.label() is None and None not in before:
+    for unlabelled_document in documents:
+        if unlabelled_document.label() is None and None not in before:
             labelled = [
-                replace(one, given={"x": 4}) if one is other else other for other in documents
+                replace(unlabelled_document, given={"x": 4})
+                if unlabelled_document is other
+                else other
+                for other in documents
             ]
             after = recalls(labelled)
-            changes[one.number] = sum(abs(x - y) for x, y in zip(after, before, strict=True))
-            assert weight_of(one, "pool_recall", found) == pytest.approx(changes[one.number])
-    unlabelled = [one for one in documents if one.label() is None]
-    order = in_order(unlabelled, "pool_recall", {one.topic: found for one in documents})
-    weights = [changes[one.number] for one in order if changes]
+            changes[unlabelled_document.number] = sum(
+                abs(x - y) for x, y in zip(after, before, strict=True)
+            )
+            assert weight_of(unlabelled_document, "pool_recall", found) == pytest.approx(
+                changes[unlabelled_document.number]
+            )
+    unlabelled = [document for document in documents if document.label() is None]
+    order = in_order(unlabelled, "pool_recall", {document.topic: found for document in documents})
+    weights = [changes[document.number] for document in order if changes]
     assert weights == pytest.approx(sorted(weights, reverse=True))
 
 
@@ -68,9 +75,9 @@ def test_weights_count_conversations_and_for_dcg_also_iterations():
         "B": [call(doc("x")), call(doc("early"), iteration=2)],
     }
     (built,) = build(runs).values()
-    by_name = {one.evidence[0].ids["doc_id"]: one for one in built.documents}
+    by_name = {document.evidence[0].ids["doc_id"]: document for document in built.documents}
     weights = {
-        metric: {name: weight_of(one, metric) for name, one in by_name.items()}
+        metric: {name: weight_of(document, metric) for name, document in by_name.items()}
         for metric in ("CG", "DCG")
     }
     assert weights["CG"] == {"late": 1, "early": 2, "x": 1}

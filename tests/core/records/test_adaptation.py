@@ -35,7 +35,7 @@ RENAMES = (
 def read(content, name, renames=RENAMES, iteration_base=1):
     adaptation = parse_adaptation(renames, iteration_base=iteration_base)
     shards = plan_shards(io.BytesIO(content), name, len(content), adaptation=adaptation)
-    return [one for shard in shards for one in read_shard(shard, lambda _: io.BytesIO(content))]
+    return [call for shard in shards for call in read_shard(shard, lambda _: io.BytesIO(content))]
 
 
 def as_jsonl(records):
@@ -91,7 +91,7 @@ def test_leaves_what_is_not_a_record_unchanged(record):
 
 
 def test_iterations_counted_from_0():
-    records = [{"conversation_id": "c", "iteration": one} for one in (0, "1", 2.0)]
+    records = [{"conversation_id": "c", "iteration": iteration} for iteration in (0, "1", 2.0)]
     found = read(as_jsonl(records), "a.jsonl", (), 0)
     assert [call.iteration for call in found] == [1, 2, 3]
     with pytest.raises(RecordError, match="--iteration-base 0"):

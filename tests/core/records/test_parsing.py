@@ -74,7 +74,7 @@ def test_costs_are_numbers_by_name(written, read):
 def test_outcomes_are_numbers_by_name(written, read):
     found = parse_mapping({**BASE, "outcomes": written}).outcomes
     assert found == read
-    assert {type(one) for one in found.values()} <= {float}
+    assert {type(value) for value in found.values()} <= {float}
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,14 @@ def depends_on_digests(records):
     tied = any(len(digests) > 1 for _, digests in winners.values())
     usable, _, _ = without_redeliveries(list(map(parsed_record, records)))
     places = Counter(
-        (one["turn"], one["iteration"], one["call"] or 0, one["timestamp"], one["record_id"])
-        for one in usable
+        (
+            record["turn"],
+            record["iteration"],
+            record["call"] or 0,
+            record["timestamp"],
+            record["record_id"],
+        )
+        for record in usable
     )
     return tied or max(places.values()) > 1
 

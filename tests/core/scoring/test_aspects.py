@@ -129,7 +129,7 @@ def test_rows_of_iterations_give_the_prefix_again(judged):
     found = score(WORKED_EXAMPLE, named(WORKED_EXAMPLE), aspect_judgments=judgments)
     prefix = prefix_of([iteration_row(row) for row in found.iterations], ())
     for name in ("aspects", "aspect_recall", "iterations_for_all_aspects"):
-        metric = next(one for one in scoring(aspects=True).plan.at_n if one.name == name)
+        metric = next(metric for metric in scoring(aspects=True).plan.at_n if metric.name == name)
         assert metric.function(prefix) == found.conversation[name]
 
 
@@ -184,12 +184,12 @@ def test_generated_judgments_equal_the_reference(seed):
                     names = random.sample("abcdef", random.choice([1, 1, 2]))
                     result["ids"] = {**(result.get("ids") or {}), "doc_id": names}
         judged = {
-            one: set(random.sample("uvwxyz", random.randint(0, 3)))
-            for one in random.sample("abcdefghi", 6)
+            name: set(random.sample("uvwxyz", random.randint(0, 3)))
+            for name in random.sample("abcdefghi", 6)
         }
         labels = [
-            (name, one, aspect, int(aspect in aspects))
-            for one, aspects in judged.items()
+            (name, document, aspect, int(aspect in aspects))
+            for document, aspects in judged.items()
             for aspect in "uvwxyz"
         ]
         settings = scoring(None, METRICS, aspect_judgments=aspect_judgments(LabelKeys(), labels))

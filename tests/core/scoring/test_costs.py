@@ -43,8 +43,8 @@ def by_hand(conversation_id="c", records=THREE):
 def means_of(scores, max_i=4, cluster=None, costs=NAMES, budgets=BUDGETS):
     of_run = plan(DEFAULT_RANKING, max_i, costs=costs, budgets=budgets)
     accumulator = MeansAccumulator()
-    for one in scores:
-        accumulator.add(conversation_values(one, of_run, cluster))
+    for conversation_score in scores:
+        accumulator.add(conversation_values(conversation_score, of_run, cluster))
     return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, of_run)}
 
 
@@ -203,10 +203,10 @@ def test_costs_do_not_depend_on_the_order_of_records(seed):
     for _ in range(3):
         draw.shuffle(records)
         again = score(records, costs=NAMES, budgets=BUDGETS)
-        for name, one in expected.items():
-            assert again[name].conversation == one.conversation
-            assert again[name].iterations == one.iterations
-            assert again[name].budgets == one.budgets
+        for name, expected_score in expected.items():
+            assert again[name].conversation == expected_score.conversation
+            assert again[name].iterations == expected_score.iterations
+            assert again[name].budgets == expected_score.budgets
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def delivered(*records):
     """What remains of the records, after a check that the order of arrival does not matter."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
     scores = [score(order)["c"] for order in permutations(records)]
-    assert all(one == scores[0] for one in scores)
+    assert all(score == scores[0] for score in scores)
     (calls,) = fingerprints(records).values()
     outcomes = [deliver(order) for order in permutations(calls)]
     assert all(outcome == outcomes[0] for outcome in outcomes)
@@ -72,13 +72,13 @@ def test_calls_are_ordered_by_position_then_time_then_record_id():
 
 def by_digest(*calls):
     """Raw calls in the order of their records' digests, from the reference."""
-    parsed = [{"conversation_id": "c", "iteration": 1, **one} for one in calls]
+    parsed = [{"conversation_id": "c", "iteration": 1, **call} for call in calls]
     return sorted(calls, key=lambda one: parsed_record(parsed[calls.index(one)]).digest)
 
 
 def test_equal_positions_are_ordered_by_digest():
     calls = [call(at, query=query) for at, query in enumerate("abcd")]
-    ordered = [one["results"][0]["gain"] for one in by_digest(*calls)]
+    ordered = [record["results"][0]["gain"] for record in by_digest(*calls)]
     assert ordered != sorted(ordered)
     assert labels(delivered(*calls)) == ordered
 

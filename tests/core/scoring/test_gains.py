@@ -87,7 +87,7 @@ def test_discount_of_an_iteration(i, weight):
     ],
 )
 def test_iterations_for_all_good_results_and_after_the_last(good, for_all, after_last):
-    iterations = [(3, 3, one, 2 * one) for one in good]
+    iterations = [(3, 3, label, 2 * label) for label in good]
     assert at_n("iterations_for_all_good_results", *iterations) == for_all
     assert at_n("iterations_after_last_good", *iterations) == after_last
 

@@ -19,7 +19,8 @@ def page(doc_id, url, title, **more):
 
 def turn(*pages):
     return [
-        {"conversation_id": "c", "iteration": i, "results": [one]} for i, one in enumerate(pages, 1)
+        {"conversation_id": "c", "iteration": i, "results": [page]}
+        for i, page in enumerate(pages, 1)
     ]
 
 
@@ -58,8 +59,8 @@ def test_examples_do_not_depend_on_their_order():
         for number in range(20)
         for record in turn(*(page(*(random.choice("ab") for _ in range(3))) for _ in range(5)))
     ]
-    found = [one for each in score(records).values() for one in each.contradicted_ids]
-    assert len({one.conversation_id for one in found}) > 3
+    found = [id_ for each in score(records).values() for id_ in each.contradicted_ids]
+    assert len({example.conversation_id for example in found}) > 3
     assert least_examples(found) == least_examples(found[::-1]) == sorted(found)[:3]
 
 

@@ -65,7 +65,9 @@ def test_the_passages_of_one_page(options, gains, cg, repeated):
 
 def test_a_document_is_found_once_and_then_raised():
     row = score_one(TRAP_32, document_label="best")
-    assert [(one.UR_i, one.GR_i, one.AvgGain_i) for one in row.iterations] == [
+    assert [
+        (iteration.UR_i, iteration.GR_i, iteration.AvgGain_i) for iteration in row.iterations
+    ] == [
         (1, 1, 3 / 4),
         (0, 0, 1.0),
     ]
@@ -80,7 +82,7 @@ def test_a_document_may_become_good_after_it_was_new():
         for i, gain in enumerate((1, None, 2), start=1)
     ]
     row = score_one(records, document_label="best")
-    assert [(one.UR_i, one.GR_i, one.G_i) for one in row.iterations] == [
+    assert [(iteration.UR_i, iteration.GR_i, iteration.G_i) for iteration in row.iterations] == [
         (1, 0, 0),
         (0, 0, 0),
         (0, 1, 2),
@@ -140,13 +142,18 @@ def test_ranked_lists_equal_the_reference(unit):
         own=(labels_of_list,),
     )
     for name, found in scores.items():
-        own = [one for one in records if one["conversation_id"] == name]
-        usable, *_ = delivery.without_redeliveries([delivery.parsed_record(one) for one in own])
+        own = [record for record in records if record["conversation_id"] == name]
+        usable, *_ = delivery.without_redeliveries(
+            [delivery.parsed_record(record) for record in own]
+        )
         ordered = delivery.in_order(usable)
         calls = delivery.searches_of(ordered, delivery.last_turn_of(ordered))
         numbers = dict.fromkeys(call["iteration"] for call in calls)
         occurrences = occurrences_of(
-            [(one, [call for call in calls if call["iteration"] == one]) for one in numbers]
+            [
+                (number, [call for call in calls if call["iteration"] == number])
+                for number in numbers
+            ]
         )
         mark_duplicates(occurrences, 256, Tallies(), unit)
         if not numbers:

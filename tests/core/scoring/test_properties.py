@@ -28,9 +28,9 @@ def adversarial(seed):
 @given(seeds)
 @thorough
 def test_counts_add_up_and_gain_never_decreases(seed):
-    for one in score(adversarial(seed)).values():
+    for conversation_score in score(adversarial(seed)).values():
         gain_before = 0
-        for row in one.iterations:
+        for row in conversation_score.iterations:
             assert row.UR_i + row.Dup_i == row.R_i
             assert row.UR_at_i + row.DupR_at_i == row.R_at_i
             assert row.GR_i <= row.UR_i
@@ -38,9 +38,9 @@ def test_counts_add_up_and_gain_never_decreases(seed):
             gain_before = row.CG_at_i
             if row.R_at_i:
                 assert row.SRR_at_i + row.UR_at_i / row.R_at_i == pytest.approx(1)
-        if one.iterations:
-            last = one.iterations[-1]
-            row = one.conversation
+        if conversation_score.iterations:
+            last = conversation_score.iterations[-1]
+            row = conversation_score.conversation
             assert (last.CG_at_i, last.SRE_at_i, last.R_at_i) == (row.CG, row.SRE, row.R)
 
 
@@ -103,9 +103,11 @@ def test_equal_evidence_of_two_attributes_is_a_first_occurrence_only_once(seed):
             if duplicate is None
         ]
         identifies_alone = [
-            one for one in first_occurrences if read_evidence(one).layout.identifies_alone
+            occurrence
+            for occurrence in first_occurrences
+            if read_evidence(occurrence).layout.identifies_alone
         ]
-        first = [(one.codes, one.digests) for one in identifies_alone]
+        first = [(result.codes, result.digests) for result in identifies_alone]
         assert len(first) == len(set(first))
 
 
@@ -114,8 +116,10 @@ def test_equal_evidence_of_two_attributes_is_a_first_occurrence_only_once(seed):
 @thorough
 def test_exact_copies_of_two_attributes_or_more_are_duplicates(seed):
     """Copies are chosen by the evidence of the reference, not by that of fingerprints."""
-    for conversation_id, one in score(with_exact_copies(adversarial(seed))).items():
-        assert one.conversation.UR * 2 == one.conversation.R, conversation_id
+    for conversation_id, conversation_score in score(with_exact_copies(adversarial(seed))).items():
+        assert conversation_score.conversation.UR * 2 == conversation_score.conversation.R, (
+            conversation_id
+        )
 
 
 def with_exact_copies(records):

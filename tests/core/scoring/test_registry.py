@@ -9,7 +9,9 @@ FORMS = ("{}", "{}_i", "{}_at_i")
 
 def directions(name):
     """Directions of a metric's declared forms: at N, of iteration i, and through i."""
-    declared = {one.name: one.direction for one in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
+    declared = {
+        metric.name: metric.direction for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS)
+    }
     forms = (form.format(name) for form in FORMS)
     return {declared[form] for form in forms if form in declared}
 
@@ -46,7 +48,7 @@ def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
 
 
 def test_metrics_that_improve_by_finding_less_are_not_decisive():
-    compared, decisive = (headline_among(one, DECLARED) for one in ("comparison", "decision"))
+    compared, decisive = (headline_among(place, DECLARED) for place in ("comparison", "decision"))
     assert set(compared) - set(decisive) == {
         "iterations_for_all_good_results",
         "iterations_after_last_good",

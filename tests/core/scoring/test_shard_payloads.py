@@ -40,19 +40,19 @@ def test_each_record_is_in_one_payload_or_a_rejected_row(tmp_path, shard_bytes):
 
     found = found_in(path, shard_bytes, Packing(shipped_rules()))
 
-    rejected = [one for one in found if isinstance(one, RejectedRecord)]
-    packed = [one for one in found if not isinstance(one, RejectedRecord)]
+    rejected = [part for part in found if isinstance(part, RejectedRecord)]
+    packed = [part for part in found if not isinstance(part, RejectedRecord)]
     assert [row.position for row in rejected] == ["line 5", "line 6"]
-    assert sum(one.calls for one in packed) == len(records)
+    assert sum(payload.calls for payload in packed) == len(records)
     by_conversation = {}
-    for one in packed:
-        by_conversation.setdefault(one.conversation_id, []).append(one.payload)
-        assert one.label_request is None
+    for payload in packed:
+        by_conversation.setdefault(payload.conversation_id, []).append(payload.payload)
+        assert payload.label_request is None
     frames = {name: unpack(payloads) for name, payloads in by_conversation.items()}
     fingerprinter = Fingerprinter(shipped_rules())
     fingerprints = [fingerprinter.call_fingerprint(parse_mapping(record)) for record in records]
     digests = Counter(call.record_digest for frame in frames.values() for call in frame.calls)
-    assert digests == Counter(one.record_digest for one in fingerprints)
+    assert digests == Counter(fingerprint.record_digest for fingerprint in fingerprints)
     flagged = {name: frame.rejected_records for name, frame in frames.items()}
     assert {name: count for name, count in flagged.items() if count} == {
         records[0]["conversation_id"]: 1
@@ -77,7 +77,9 @@ def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     (packed,) = found_in(path, 1 << 20, by_topic)
     request = packed.label_request
     assert (request.documents, request.topic_attribute) == (["A", "B"], "topic")
-    assert [(one.iteration, one.attributes, one.results) for one in request.records.values()] == [
+    assert [
+        (record.iteration, record.attributes, record.results) for record in request.records.values()
+    ] == [
         (1, {"topic": "t"}, []),
         (2, {}, []),
     ]

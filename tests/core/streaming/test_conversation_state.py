@@ -24,7 +24,9 @@ class Bag:
 
     def read(self):
         self.done.append("read")
-        self.bytes_read.append(sum(len(getattr(one, "payload", one)) for one in self.elements))
+        self.bytes_read.append(
+            sum(len(getattr(element, "payload", element)) for element in self.elements)
+        )
         return list(self.elements)
 
     def add(self, value):

@@ -53,10 +53,13 @@ def test_a_withdrawn_row_that_returns_is_emitted_again():
     emitted = revise([], rows, due=2)
     assert revise(emitted, rows, due=2) == []
     withdrawals = revise(emitted, rows[:1], due=1)
-    assert [(one.row.i, one.revision, one.withdrawn) for one in withdrawals] == [(2, 2, True)]
+    assert [
+        (withdrawal.row.i, withdrawal.revision, withdrawal.withdrawn) for withdrawal in withdrawals
+    ] == [(2, 2, True)]
     emitted = keep_latest(emitted, withdrawals)
     assert revise(emitted, rows[:1], due=1) == []
     again = revise(emitted, rows, due=2, is_final=True)
-    assert [(one.row, one.revision, one.withdrawn, one.is_final) for one in again] == [
-        (rows[1], 3, False, True)
-    ]
+    assert [
+        (live_row.row, live_row.revision, live_row.withdrawn, live_row.is_final)
+        for live_row in again
+    ] == [(rows[1], 3, False, True)]

@@ -17,4 +17,4 @@ def warned(counts, seen=(), **more):
 
 
 def codes(counts, seen=(), **more):
-    return [one.code for one in warned(counts, seen, **more)]
+    return [warning.code for warning in warned(counts, seen, **more)]

@@ -142,7 +142,9 @@ def test_no_identity_suggests_lines_for_the_rules_file():
     ],
 )
 def test_messages_about_one_are_singular(counts, message_part):
-    assert [one.message for one in warned(counts) if one.message.startswith(message_part)]
+    assert [
+        warning.message for warning in warned(counts) if warning.message.startswith(message_part)
+    ]
 
 
 def test_no_duplicates_warns_from_1000_repeatable_results():
@@ -319,8 +321,12 @@ def warnings_of_spans(documents, apart):
 @pytest.mark.parametrize(("documents", "apart", "warns"), [(20, 2, 1), (20, 1, 0), (19, 19, 0)])
 def test_votes_far_apart_under_one_id_give_a_warning(documents, apart, warns):
     found = warnings_of_spans(documents, apart)
-    assert [(one.count, one.share) for one in found] == [(apart, apart / documents)] * warns
-    assert all("the id doc_id have labels 2 or more grades apart" in one.message for one in found)
+    assert [(warning.count, warning.share) for warning in found] == [
+        (apart, apart / documents)
+    ] * warns
+    assert all(
+        "the id doc_id have labels 2 or more grades apart" in warning.message for warning in found
+    )
 
 
 def test_good_documents_outside_the_pool_are_a_share_of_the_good_ones():
@@ -350,6 +356,6 @@ def test_every_code_has_a_check():
         *codes({}, undefined=[UndefinedMetric("map", 6, 10)]),
         *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),
         *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
-        *(one.code for one in warnings_of_spans(20, 2)),
+        *(warning.code for warning in warnings_of_spans(20, 2)),
     }
     assert given == set(CODES)

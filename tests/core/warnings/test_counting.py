@@ -101,8 +101,8 @@ def test_counts_equal_those_of_the_records(seed):
     results = [result for record in searches for result in record["results"] or []]
     total = total_counts(score(records))
     assert total[RESULTS] == len(results)
-    assert total[UNIDENTIFIED] == sum(not is_identified(one) for one in results)
-    gains = [one["gain"] for one in results]
+    assert total[UNIDENTIFIED] == sum(not is_identified(result) for result in results)
+    gains = [result["gain"] for result in results]
     assert [total[name] for name in LABELS] == [gains.count(gain) for gain in range(5)]
     assert total[UNLABELLED] == gains.count(None)
     reference = evaluate(records)["conversations"].values()

@@ -28,7 +28,7 @@ def test_contradicted_ids_warn_above_10_percent_and_fail_from_50(
     compared, contradicted, warns, fails
 ):
     found = warned({IDS_COMPARED: compared, IDS_CONTRADICTED: contradicted})
-    assert [one.code for one in found] == ["ids_contradicted"] * warns
+    assert [warning.code for warning in found] == ["ids_contradicted"] * warns
     assert len(failing(found, NOTHING_ALLOWED)) == fails
     accepted = allowed_codes(unlabelled=False, no_good=False, contradicted_ids=True)
     assert not failing(found, accepted)

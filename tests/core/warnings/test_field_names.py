@@ -49,7 +49,7 @@ def test_no_identity_suggests_an_unread_field_as_id():
 
 def results_of(**values):
     """Lists of five results with these values, each repeated until there are five."""
-    columns = {name: [one[at % len(one)] for at in range(5)] for name, one in values.items()}
+    columns = {name: [value[at % len(value)] for at in range(5)] for name, value in values.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -64,7 +64,7 @@ def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
         assert without not in one.remedy + unknown.remedy
     _, of_low = warned(counts, [{"results": results_of(market=["de"], tenant_id=["t"])}])
     assert "--map" not in of_low.remedy
-    mapped = [{"entity_type": "File", "ids": one} for one in results_of(a_id=["t"], z=documents)]
+    mapped = [{"entity_type": "File", "ids": ids} for ids in results_of(a_id=["t"], z=documents)]
     (named,) = warned(counts, [{"results": mapped}])
     assert "If ids.z identifies a document" in named.remedy
 

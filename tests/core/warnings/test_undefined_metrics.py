@@ -27,7 +27,7 @@ def test_a_metric_that_is_mostly_undefined_gives_a_warning(undefined, conversati
             UndefinedMetric("mrr", 1, conversations),
         ],
     )
-    found = [one for one in warnings_of(inputs) if one.code == "mostly_undefined"]
+    found = [warning for warning in warnings_of(inputs) if warning.code == "mostly_undefined"]
     assert bool(found) == warns
     for warning in found:
         assert (warning.count, warning.share) == (undefined, undefined / conversations)

@@ -25,7 +25,8 @@ CALLS = [
     {"conversation_id": "c", "iteration": 2, "results": [result("d", ["x", "y"])]},
 ]
 PLAIN = [
-    {**call, "results": [{**one, "aspects": None} for one in call["results"]]} for call in CALLS
+    {**call, "results": [{**result, "aspects": None} for result in call["results"]]}
+    for call in CALLS
 ]
 COLUMNS = {"new_aspects_i", "aspects_at_i", "aspect_recall_at_i"}
 
@@ -77,7 +78,7 @@ def test_judgments_of_aspects_reach_every_output(tmp_path, capsys):
     capsys.readouterr()
     assert main(["explain", "c", "--input", traces, *options, "--json"]) == 0
     explained = json.loads(capsys.readouterr().out)
-    assert [one["aspects_at_i"] for one in explained["iterations"]] == [1, 2]
+    assert [iteration["aspects_at_i"] for iteration in explained["iterations"]] == [1, 2]
     assert explained["conversation"]["alpha_ndcg@10"] == row["alpha_ndcg@10"]
     assert main(["explain", "c", "--input", traces, *options]) == 0
     assert "1 new aspect, 2 so far, recall 66.7 %" in capsys.readouterr().out

@@ -135,7 +135,7 @@ def test_an_unknown_attribute_gives_a_warning(arms, tmp_path, capsys):
     line = "No conversation in the means has the attribute nope of slices; they have market."
     with pytest.warns(gg.GoodGainWarning) as caught:
         gg.compare(*arms, slices=["nope", "market"])
-    assert [str(one.message) for one in caught] == [line]
+    assert [str(warning.message) for warning in caught] == [line]
     assert caught[0].filename == __file__
     for name, arm in zip("ab", arms, strict=True):
         arm.save(tmp_path / name)

@@ -60,7 +60,7 @@ def assert_same(evaluated, output):
         found, expected = ordered(table.stored()), ordered(written)
         assert found == expected, name
         for column in ("attributes", "slice"):  # equal dicts may differ in the order of their keys
-            orders = [[list(row.get(column, ())) for row in one] for one in (found, expected)]
+            orders = [[list(row.get(column, ())) for row in rows] for rows in (found, expected)]
             assert orders[0] == orders[1], name
         assert written or name in ("rejected", "late")
     for group in ("records", "conversations", "results", "warnings"):
@@ -251,9 +251,9 @@ LONG_OTHER_NAMES = [
 )
 def test_warns_of_fields_with_other_names_and_maps_them(traces):
     (unknown,) = (
-        one
-        for one in gg.evaluate(traces, iteration_base=0).manifest["warnings"]
-        if one["code"] == "unknown_fields"
+        warning
+        for warning in gg.evaluate(traces, iteration_base=0).manifest["warnings"]
+        if warning["code"] == "unknown_fields"
     )
     assert "add --map ids.document_id=document_id,gain=relevance" in unknown["remedy"]
     mapping = 'mapping={"ids.document_id": "document_id", "gain": "relevance"}'
@@ -294,9 +294,9 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     assert main(["run", *words]) == 3  # no labels
     printed = " ".join(capsys.readouterr().out.split())
     codes = ["no_labels", "unknown_fields", "no_identity"]
-    assert [one.code for one in run.warnings] == [*codes, "rejected_records"]
-    for one in run.manifest["warnings"]:
-        assert f"Warning ({one['code']}): {one['message']} {one['remedy']}" in printed
+    assert [warning.code for warning in run.warnings] == [*codes, "rejected_records"]
+    for warning in run.manifest["warnings"]:
+        assert f"Warning ({warning['code']}): {warning['message']} {warning['remedy']}" in printed
     assert gg.load(output).warnings[:-1] == run.warnings[:-1]
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
 
@@ -325,12 +325,14 @@ def test_following_the_advice_on_identity_keeps_distinct_documents_apart(long):
         for at in range(0, 50, 5)
     ]
     traces = pl.DataFrame(rows) if long else nested
-    (advice,) = (one for one in gg.evaluate(traces).warnings if one.code == "no_identity")
+    (advice,) = (
+        warning for warning in gg.evaluate(traces).warnings if warning.code == "no_identity"
+    )
     assert "ids.doc_id" in advice.remedy
     assert "market" not in advice.remedy
     followed = gg.evaluate(traces, mapping={"ids.doc_id": "doc_id"})
     assert [row["DupR"] for row in followed.conversations] == [5] * 5
-    assert [one.code for one in followed.warnings] == ["unknown_fields"]  # market
+    assert [warning.code for warning in followed.warnings] == ["unknown_fields"]  # market
 
 
 @needs_native

@@ -107,9 +107,9 @@ def test_a_run_says_what_it_excludes(tmp_path, capsys):
     assert "1 result is excluded" in capsys.readouterr().out
     assert main(["explain", "q1", "--input", traces, *given, "--json"]) == 0
     explained = json.loads(capsys.readouterr().out)
-    calls = [call for one in explained["iterations"] for call in one["search_calls"]]
+    calls = [call for iteration in explained["iterations"] for call in iteration["search_calls"]]
     assert [call["excluded"] for call in calls] == [1, 1]
-    assert [[one["id"] for one in call["results"]] for call in calls] == [
+    assert [[result["id"] for result in call["results"]] for call in calls] == [
         ["doc_id=a", "doc_id=b"],
         ["doc_id=c", "doc_id=a"],
     ]
@@ -140,9 +140,9 @@ def test_the_numbers_are_those_of_traces_and_judgments_without_the_documents(wit
             {
                 **call,
                 "results": [
-                    one
-                    for one in call["results"]
-                    if (call["attributes"]["topic"], one["ids"]["doc_id"]) not in pairs
+                    result
+                    for result in call["results"]
+                    if (call["attributes"]["topic"], result["ids"]["doc_id"]) not in pairs
                 ],
             }
             for call in calls
@@ -154,7 +154,9 @@ def test_the_numbers_are_those_of_traces_and_judgments_without_the_documents(wit
             for topic in "PQRS"
             for name in "abdfz"
         ]
-        kept = [one for one in judged if (one["topic"], one["docno"]) not in pairs]
+        kept = [
+            judgment for judgment in judged if (judgment["topic"], judgment["docno"]) not in pairs
+        ]
         known = {"qrels": judged} if with_qrels else {}
         never_had = {"qrels": kept} if with_qrels else {}
         here = gg.evaluate(calls, exclude=excluded, **options, **known)

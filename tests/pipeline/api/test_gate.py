@@ -33,7 +33,7 @@ def test_a_gate_is_true_or_false_and_shows_each_rule(good):
     assert "The gate passed: 2 rules, none failed." in repr(passed)
     assert "Gain (CG)" in repr(failed)
     assert ">3.5000</td>" in failed._repr_html_()
-    assert [(one["rule"], one["verdict"]) for one in passed.outcomes] == [
+    assert [(outcome["rule"], outcome["verdict"]) for outcome in passed.outcomes] == [
         ("CG", "passed"),
         ("SRE", "passed"),
     ]

@@ -45,16 +45,16 @@ def test_lists_and_tables_in_long_form_have_equal_rejections_and_warnings(fault)
         for name, make in LIKE_LISTS.items()
     }
     expected = found.pop("pandas")
-    for name, one in found.items():
-        assert one.manifest["warnings"] == expected.manifest["warnings"], name
+    for name, run in found.items():
+        assert run.manifest["warnings"] == expected.manifest["warnings"], name
         for dataset in DATASETS:
-            stored = getattr(one, dataset).stored()
+            stored = getattr(run, dataset).stored()
             assert stored == getattr(expected, dataset).stored(), (name, dataset)
 
 
 def test_faults_of_rows_in_long_form_are_named():
     codes = {
-        fault: [one.code for one in gg.evaluate(rows, max_rejected="100%").warnings]
+        fault: [warning.code for warning in gg.evaluate(rows, max_rejected="100%").warnings]
         for fault, rows in LONG_FAULTS.items()
     }
     assert codes["no labels"][0] == "no_labels"
@@ -79,7 +79,7 @@ def test_a_rank_that_is_no_number_rejects_its_search_call(make, rank):
     (rejected,) = run.rejected
     assert (rejected["field"], rejected["conversation_id"]) == ("rank", "c")
     assert rejected["reason"] == f"rank must be a number, got '{rank}'."
-    assert [one["N"] for one in run.conversations] == [1]
+    assert [conversation["N"] for conversation in run.conversations] == [1]
 
 
 def test_searches_of_one_iteration_differ_by_their_queries():
@@ -105,7 +105,7 @@ def test_searches_of_one_iteration_differ_by_their_queries():
 def test_wrong_values_in_long_form_reject_their_search_call(fields, rejected):
     row = {"conversation_id": "c", "iteration": 1, "id": "a", "gain": 3}
     run = gg.evaluate([{**row, **fields}, {**row, "iteration": 2}])
-    assert [one["field"] for one in run.rejected] == [rejected]
+    assert [row["field"] for row in run.rejected] == [rejected]
     assert run.conversations[0]["CG"] == 3
 
 

@@ -48,7 +48,7 @@ def test_ids_of_passages_become_those_of_their_document(tmp_path, block, ids):
     content = yaml.safe_load(rules.read_text("utf-8")) | yaml.safe_load(blocks("yaml")[block])
     rules.write_text(yaml.safe_dump(content))
     calls = [{"conversation_id": "c", "iteration": 1, "results": [
-        {"ids": {"doc_id": one}, "content": f"the text of {one}", "gain": 2} for one in ids
+        {"ids": {"doc_id": id_}, "content": f"the text of {id_}", "gain": 2} for id_ in ids
     ]}]  # fmt: skip
     assert gg.evaluate(calls)["UR"].mean == 2
     assert gg.evaluate(calls, rules=str(rules))["UR"].mean == 1
@@ -65,9 +65,9 @@ def test_an_explanation_says_which_passage_raised_a_document(tmp_path, calls, ca
     assert main([*command, "--json"]) == 0
     explained = json.loads(capsys.readouterr().out)
     raised = [
-        (one["i"], result["rank"], result["raised"])
-        for one in explained["iterations"]
-        for call in one["search_calls"]
+        (iteration["i"], result["rank"], result["raised"])
+        for iteration in explained["iterations"]
+        for call in iteration["search_calls"]
         for result in call["results"]
         if "raised" in result
     ]

@@ -199,16 +199,20 @@ def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_pat
     words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     run(tmp_path / "out", [path], *words)
     warned = manifest(tmp_path / "out")["warnings"]
-    assert {one["code"] for one in warned} == expected
-    conflicts = " ".join(one["message"] for one in warned if one["code"] == "label_conflicts")
+    assert {warning["code"] for warning in warned} == expected
+    conflicts = " ".join(
+        warning["message"] for warning in warned if warning["code"] == "label_conflicts"
+    )
     assert ("The label in the pool counts" in conflicts) == ("pool" in options and bool(conflicts))
     assert gg.evaluate(path, **options).manifest["warnings"] == warned
     assert gg.evaluate(records, **options).manifest["warnings"] == warned
 
     with pytest.warns(gg.GoodGainWarning) as caught:
         run_of = gg.evaluate(records, **options)
-    texts = [str(one.message) for one in caught]
-    assert [text.split(":")[0] for text in texts[: len(warned)]] == [one["code"] for one in warned]
+    texts = [str(warning.message) for warning in caught]
+    assert [text.split(":")[0] for text in texts[: len(warned)]] == [
+        warning["code"] for warning in warned
+    ]
     assert not re.search(r"--[a-z]", re.sub("`goodgain [^`]*`", "", " ".join(texts) + repr(run_of)))
 
 
@@ -219,8 +223,8 @@ def test_every_code_is_compared():
 def warned_of(traces, **options):
     with pytest.warns(gg.GoodGainWarning) as caught:
         gg.evaluate(traces, **options)
-    assert {one.filename for one in caught} == {__file__}
-    return [str(one.message) for one in caught]
+    assert {warning.filename for warning in caught} == {__file__}
+    return [str(warning.message) for warning in caught]
 
 
 def test_notes_of_the_command_are_warnings(tmp_path, capsys):
@@ -229,7 +233,7 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury"}
     found = warned_of(records, **options)
     assert found[0].startswith("rejected_records: Rejected: 1 of 4 records")
-    notes = [one.removeprefix("unknown_names: ") for one in found[1:]]
+    notes = [sentence.removeprefix("unknown_names: ") for sentence in found[1:]]
     assert notes == [
         "Costs: no conversation has tokns in all its calls; is it misspelt?",
         "Slices: no conversation has the attribute mrket; is it misspelt?",
@@ -242,8 +246,10 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     for line in notes:
         assert line in printed
     in_warnings = gg.evaluate(records, **options).warnings
-    assert found == [f"{one.code}: {one.message}" for one in in_warnings]
-    assert [(one.count, one.share) for one in in_warnings] == [(1, 0.25)] + [(1, None)] * 3
+    assert found == [f"{warning.code}: {warning.message}" for warning in in_warnings]
+    assert [(warning.count, warning.share) for warning in in_warnings] == [(1, 0.25)] + [
+        (1, None)
+    ] * 3
 
 
 def test_a_run_of_which_everything_was_rejected_is_refused(tmp_path):
@@ -254,7 +260,7 @@ def test_a_run_of_which_everything_was_rejected_is_refused(tmp_path):
         with pytest.raises(gg.GoodGainError, match=r"Rejected: all of 2 .* max_rejected='100%'"):
             gg.evaluate(traces)
         returned = gg.evaluate(traces, max_rejected="100%")
-        assert [one.code for one in returned.warnings][-1] == "rejected_records"
+        assert [warning.code for warning in returned.warnings][-1] == "rejected_records"
     assert len(gg.evaluate([*records, call(documents(1))]).conversations) == 1
 
 
@@ -262,7 +268,7 @@ def test_accepted_warnings_are_not_emitted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run_of = gg.evaluate([call(documents(3, gain=None))], allow_unlabelled=True)
-        assert [one.code for one in run_of.warnings] == ["no_labels"]
+        assert [warning.code for warning in run_of.warnings] == ["no_labels"]
 
 
 @pytest.mark.parametrize("nothing", [[], [{"id": "bad", "gain": 0}]], ids=["no results", "bad"])
@@ -272,5 +278,5 @@ def test_what_only_few_conversations_define_is_said(nothing):
     evaluated = gg.evaluate(calls, metrics=["mrr", "map"])
     assert (evaluated["mrr"].mean, evaluated["mrr"].n) == (0.1, 100)
     assert (evaluated["map"].mean, evaluated["map"].n) == (1.0, 10)
-    (warning,) = [one for one in evaluated.warnings if one.code == "mostly_undefined"]
+    (warning,) = [warning for warning in evaluated.warnings if warning.code == "mostly_undefined"]
     assert "map of 10 of 100" in warning.message

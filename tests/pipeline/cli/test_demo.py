@@ -9,8 +9,12 @@ SPAN = 60_000
 def test_each_record_is_in_one_file_and_files_are_in_order_of_time():
     records = list(sample_records(SampleConfig(seed=3, conversations=20, results=2)))
     files = list(files_in_time(records, SPAN))
-    assert sorted(map(id, (one for file in files for one in file))) == sorted(map(id, records))
-    spans = [{one["timestamp"] // SPAN for one in file if "timestamp" in one} for file in files]
+    assert sorted(map(id, (record for file in files for record in file))) == sorted(
+        map(id, records)
+    )
+    spans = [
+        {record["timestamp"] // SPAN for record in file if "timestamp" in record} for file in files
+    ]
     assert [span for group in spans for span in group] == sorted(set().union(*spans))
 
 
@@ -23,5 +27,5 @@ def test_files_appear_one_at_a_time_and_complete(tmp_path):
         lambda: listings.append(sorted(path.name for path in tmp_path.iterdir())),
     )
     assert listings[:2] == [["00000.jsonl"], ["00000.jsonl", "00001.jsonl"]]
-    read = [one for _, found in read_files(local_files([f"{tmp_path}/*"])) for one in found]
+    read = [call for _, found in read_files(local_files([f"{tmp_path}/*"])) for call in found]
     assert len(read) == len(records)

@@ -105,12 +105,12 @@ def test_schemas_accept_every_spelling_that_the_loader_accepts(kind, content, tm
 def properties_of(schema):
     """Every property anywhere in a schema, with its name."""
     if isinstance(schema, list):
-        for one in schema:
-            yield from properties_of(one)
+        for part in schema:
+            yield from properties_of(part)
     elif isinstance(schema, dict):
         yield from schema.get("properties", {}).items()
-        for key, one in schema.items():
-            yield from properties_of(list(one.values()) if key == "properties" else one)
+        for key, value in schema.items():
+            yield from properties_of(list(value.values()) if key == "properties" else value)
 
 
 @pytest.mark.parametrize("kind", LOADERS)
@@ -119,7 +119,7 @@ def test_every_property_of_a_schema_has_a_description(kind, tmp_path):
     schema = json.loads((tmp_path / f"{kind}.schema.json").read_text())
     found = list(properties_of(schema))
     assert len(found) >= 6
-    assert [name for name, one in found if not one.get("description")] == []
+    assert [name for name, option in found if not option.get("description")] == []
     assert '"flag"' not in json.dumps(schema)
 
 

@@ -26,9 +26,9 @@ class TestMetrics:
     def test_json_has_every_declaration(self, capsys):
         assert main(["metrics", "--json"]) == 0
         listed = json.loads(capsys.readouterr().out)
-        by_name = {(one["group"], one["name"]): one for one in listed}
+        by_name = {(metric["group"], metric["name"]): metric for metric in listed}
         assert len(by_name) == len(listed)
-        rag = next(one for one in listed if one["name"] == "RAG")
+        rag = next(metric for metric in listed if metric["name"] == "RAG")
         assert rag["unit"] == "gain per result"
         assert rag["direction"] == "higher"
         assert "N = 0" in rag["undefined"]
@@ -37,7 +37,7 @@ class TestMetrics:
 class TestChosenMetrics:
     def test_arguments_select_metrics(self, capsys):
         assert main(["metrics", "ndcg@10", "--json"]) == 0
-        names = [one["name"] for one in json.loads(capsys.readouterr().out)]
+        names = [metric["name"] for metric in json.loads(capsys.readouterr().out)]
         assert {"pool_nDCG", "pool_nDCG_at_i", "ndcg[@k]", "ndcg_burges[@k]"} <= set(names)
         assert all("ndcg" in name.lower() for name in names)
 

@@ -25,7 +25,7 @@ def test_json_has_manifest_means_and_gate(tmp_path, capsys):
     assert documented_keys("run") == printed.keys()
     assert printed["manifest"]["records"]["balance_holds"]
     assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
-    assert [one["verdict"] for one in printed["gate"]] == ["failed"]
+    assert [rule["verdict"] for rule in printed["gate"]] == ["failed"]
 
 
 def test_quiet_prints_only_warnings_about_the_data(tmp_path, capsys):

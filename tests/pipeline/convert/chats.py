@@ -163,7 +163,10 @@ def claude_code():
             result = found if isinstance(answer, list) else page
             message = {"role": "user", "content": [block]}
             lines.append({"type": "user", "message": message, "toolUseResult": result})
-    return [{"type": "summary", "summary": "Kites"}, *({**one, "sessionId": "c1"} for one in lines)]
+    return [
+        {"type": "summary", "summary": "Kites"},
+        *({**line, "sessionId": "c1"} for line in lines),
+    ]
 
 
 SHAPES = (openai, anthropic, responses, gemini, langchain, bedrock, pydantic_ai, ai_sdk)
@@ -171,9 +174,9 @@ SHAPES = (openai, anthropic, responses, gemini, langchain, bedrock, pydantic_ai,
 
 def shape(records):
     return [
-        (one["action"], one["iteration"], one["call"], one["query"],
-         [result["url"] for result in one["results"]])
-        for one in records
+        (record["action"], record["iteration"], record["call"], record["query"],
+         [result["url"] for result in record["results"]])
+        for record in records
     ]  # fmt: skip
 
 
@@ -187,10 +190,10 @@ def of(tmp_path, messages):
     records, _ = imported_files([written(tmp_path, json.dumps(messages))], format="chat")
     return [
         (
-            one["action"],
-            one["iteration"],
-            one["query"],
-            [r.get("url") or r.get("id") for r in one["results"]],
+            record["action"],
+            record["iteration"],
+            record["query"],
+            [r.get("url") or r.get("id") for r in record["results"]],
         )
-        for one in records
+        for record in records
     ]

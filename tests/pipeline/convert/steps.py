@@ -21,7 +21,7 @@ RULES = compile_rules(load_rules(None))
 
 
 def goodgain(*words):
-    assert main([str(one) for one in words]) == 0
+    assert main([str(word) for word in words]) == 0
 
 
 def goodgain_run(output, *words):

@@ -91,8 +91,8 @@ def test_qrels_made_from_the_traces_change_only_mrr_without_a_good_document(tmp_
     for line in qrels.read_text().splitlines():
         topic, _, _, label = line.split()
         labels[topic].append(int(label))
-    without_good = {one for one in alone if max(labels[one], default=0) < 2}
-    assert {alone[one]["mrr"] for one in without_good} == {0}
+    without_good = {topic for topic in alone if max(labels[topic], default=0) < 2}
+    assert {alone[topic]["mrr"] for topic in without_good} == {0}
     assert with_qrels == {
         conversation: row
         | {"judgments_met_again": 0, "qrels_best": max(labels[conversation], default=None)}

@@ -51,7 +51,8 @@ ENVELOPES = {
     "command of a graph": {"update": {"messages": [{**MESSAGE, "content": JSON}]}, "goto": []},
     "a pair of content and artifact": ["two pages", DOCUMENTS],
     "block": [{"type": "text", "text": JSON}],
-    "blocks with a document each": [{"type": "text", "text": json.dumps(one)} for one in DOCUMENTS],
+    "blocks with a document "
+    "each": [{"type": "text", "text": json.dumps(document)} for document in DOCUMENTS],
     "answer of MCP": {"content": [{"type": "text", "text": JSON}], "isError": False},
     "structured content": {
         "content": [{"type": "text", "text": "2 pages"}],

@@ -20,14 +20,14 @@ def test_citations_costs_and_the_judgment_beside(tmp_path):
     judged = {"query_id": "770", "judge_result": {"correct": True, "confidence": 90.0}}
     (tmp_path / "run_a_eval.json").write_text(json.dumps(judged))
     found, counts = imported_files([tmp_path / "run_a.json"], format="browsecomp-plus")
-    assert [one["action"] for one in found] == ["search", "search", "open", "cite"]
-    assert [one["ids"]["doc_id"] for one in found[3]["results"]] == ["12", "34", "56", "7"]
-    assert [one["costs"] for one in found[:3]] == [
+    assert [record["action"] for record in found] == ["search", "search", "open", "cite"]
+    assert [result["ids"]["doc_id"] for result in found[3]["results"]] == ["12", "34", "56", "7"]
+    assert [record["costs"] for record in found[:3]] == [
         {"tokens": 56.0, "tokens_cached": 20.0},
         {"tokens": 55.0, "tokens_cached": 20.0},
         {},
     ]
-    assert [one["outcomes"] for one in found] == [{"correct": 1.0, "confidence": 90.0}] * 4
+    assert [record["outcomes"] for record in found] == [{"correct": 1.0, "confidence": 90.0}] * 4
     assert (counts.calls, counts.cites, counts.skipped) == (2, 1, {})
     # The same if the pattern matches the judgment too.
     assert imported_files(sorted(tmp_path.iterdir()), format="browsecomp-plus")[0] == found
@@ -46,7 +46,7 @@ def test_judgments_that_are_given(judged, outcomes, skipped, tmp_path):
     path.write_text(json.dumps({"query_id": "770", "judge_result": judged}))
     run = FIXTURES / "browsecomp_plus" / "run_770.json"
     found, counts = imported_files([path, run], format="browsecomp-plus")
-    assert [one.get("outcomes") for one in found] == [outcomes] * 2
+    assert [record.get("outcomes") for record in found] == [outcomes] * 2
     assert len(counts.skipped) == skipped
 
 
@@ -67,4 +67,4 @@ def test_tokens_of_anthropic_do_not_contain_the_cached(tmp_path):
         run["metadata"]["pause_restarts"] = restarts
         (tmp_path / "run.json").write_text(json.dumps(run))
         found, _ = imported_files([tmp_path / "run.json"], format="browsecomp-plus")
-        assert [one["costs"].get("tokens") for one in found] == tokens
+        assert [record["costs"].get("tokens") for record in found] == tokens

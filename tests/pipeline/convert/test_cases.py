@@ -16,8 +16,8 @@ CASES = FIXTURES / "cases"
 
 def shape(records):
     return [
-        (one["tool"], one["iteration"], [result.get("url") for result in one["results"]])
-        for one in records
+        (record["tool"], record["iteration"], [result.get("url") for result in record["results"]])
+        for record in records
     ]
 
 
@@ -47,7 +47,9 @@ def test_links_of_a_text_are_results():
     records, _ = imported_files([CASES / "markdown_results.jsonl"], format="otlp")
     (record,) = records
     assert record["query"] == "red kites"
-    assert [(one["url"], one["title"], one["snippet"]) for one in record["results"]] == [
+    assert [
+        (result["url"], result["title"], result["snippet"]) for result in record["results"]
+    ] == [
         ("https://ex.org/a", "Red kite", "Kites nest in tall trees near open country in spring."),
         ("https://ex.org/b", "Black kite", "It is seen near water in most summers."),
     ]
@@ -162,7 +164,10 @@ def test_documents_with_ids_only_show_them_and_are_labelled_by_them(tmp_path, id
     capsys.readouterr()
     assert main(["pool", "label", pool, "--from", str(labels), "--annotator", "ann"]) == 3
     assert "The pool has no document docX." in "".join(capsys.readouterr())
-    given = {one.evidence[0].ids["doc_id"]: one.given for one in read_pool(pool).documents()}
+    given = {
+        document.evidence[0].ids["doc_id"]: document.given
+        for document in read_pool(pool).documents()
+    }
     assert given["docA"]["ann"] == 2
     assert 3 in given["docB"].values()
 
@@ -228,7 +233,8 @@ def test_sub_agents_belong_to_their_callers(tmp_path, capsys, words, expected, s
     assert code == 0
     assert said in printed
     assert [
-        (one["conversation_id"], one["query"], one["attributes"]["agent"]) for one in records
+        (record["conversation_id"], record["query"], record["attributes"]["agent"])
+        for record in records
     ] == expected
 
 
@@ -250,8 +256,8 @@ result: {url: url}
 
 def test_a_mapping_joins_the_calls_and_answers_of_a_transcript():
     records, _ = imported_files([CASES / "chat_messages.jsonl"], CHAT_MAPPING)
-    assert [one["query"] for one in records] == ["red kites", "black kites", "kite food"]
-    assert [one["iteration"] for one in records] == [2, 2, 5]
-    assert [one["url"] for record in records for one in record["results"]] == [
+    assert [record["query"] for record in records] == ["red kites", "black kites", "kite food"]
+    assert [record["iteration"] for record in records] == [2, 2, 5]
+    assert [result["url"] for record in records for result in record["results"]] == [
         "https://ex.org/a", "https://ex.org/b", "https://ex.org/food",
     ]  # fmt: skip

@@ -22,7 +22,7 @@ from tests.pipeline.convert.importing import FIXTURES, imported_files
 def test_interfaces_and_forms(tmp_path, messages, form):
     of_chat = messages()
     text = {
-        "lines": lambda: "".join(json.dumps(one) + "\n" for one in of_chat),
+        "lines": lambda: "".join(json.dumps(message) + "\n" for message in of_chat),
         "array": lambda: json.dumps(of_chat),
         "pretty": lambda: json.dumps(of_chat, indent=1),
         "object": lambda: json.dumps({"id": "c1", "messages": of_chat}),
@@ -39,7 +39,7 @@ def test_interfaces_and_forms(tmp_path, messages, form):
 
 
 def test_claude_code(tmp_path):
-    text = "".join(json.dumps(one) + "\n" for one in claude_code())
+    text = "".join(json.dumps(message) + "\n" for message in claude_code())
     records, _ = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
     assert shape(records) == EXPECTED
     assert {record["conversation_id"] for record in records} == {"c1"}
@@ -53,10 +53,10 @@ def test_claude_code(tmp_path):
 def test_queries_join_by_the_id_of_the_call():
     path = FIXTURES / "cases" / "chat_messages.jsonl"
     records, _ = imported_files([path], format="chat")
-    assert [(one["iteration"], one["query"]) for one in records] == [
+    assert [(record["iteration"], record["query"]) for record in records] == [
         (1, "red kites"), (1, "black kites"), (2, "kite food"),
     ]  # fmt: skip
-    assert [one["url"] for record in records for one in record["results"]] == [
+    assert [result["url"] for record in records for result in record["results"]] == [
         "https://ex.org/a", "https://ex.org/b", "https://ex.org/food",
     ]  # fmt: skip
 
@@ -132,10 +132,10 @@ def test_grounding_of_gemini(tmp_path):
         [written(tmp_path, json.dumps({"id": "g", "request": request, "candidates": [answer]}))],
         format="chat",
     )
-    assert [(one["action"], one["query"], len(one["results"])) for one in records] == [
+    assert [(record["action"], record["query"], len(record["results"])) for record in records] == [
         ("search", "kites; food", 2), ("cite", None, 1),
     ]  # fmt: skip
-    assert all("url" not in result for one in records for result in one["results"])
+    assert all("url" not in result for record in records for result in record["results"])
     assert counts.redirects == 3
 
 
@@ -193,10 +193,9 @@ def test_calls_in_other_shapes_of_messages(tmp_path, name, key, indent):
         [written(tmp_path, json.dumps(chat, indent=indent))], format="chat"
     )
     assert (records[0]["iteration"], records[0]["query"]) == (1, "kites")
-    assert [one["url"] for one in records[0]["results"]] == [A["url"]]
-    assert [(one["iteration"], one["query"], one["results"]) for one in records[1:]] in (
-        [], [(2, "food", [])],
-    )  # fmt: skip
+    assert [result["url"] for result in records[0]["results"]] == [A["url"]]
+    second = [(record["iteration"], record["query"], record["results"]) for record in records[1:]]
+    assert second in ([], [(2, "food", [])])
     assert counts.conversations == 1
     assert counts.skipped == {}
 
@@ -220,7 +219,7 @@ def test_requests_with_their_responses(tmp_path, response):
     exchange = {"request": {"messages": [{"role": "user", "content": "?"}]}, "response": response}
     (record,), _ = imported_files([written(tmp_path, json.dumps(exchange))], format="chat")
     assert record["query"] == (None if response is PERPLEXITY else "kites")
-    assert [one["url"] for one in record["results"]] == [A["url"]]
+    assert [result["url"] for result in record["results"]] == [A["url"]]
     assert record["costs"]["tokens"] == 11
 
 
@@ -233,9 +232,9 @@ def test_files_that_claude_code_finds_are_documents(tmp_path):
         {"type": "user", "message": {"role": "user", "content": [found]},
          "toolUseResult": {"mode": "files_with_matches", "filenames": ["/x/a.md", "/x/b.md"]}},
     ]  # fmt: skip
-    text = "".join(json.dumps({**one, "sessionId": "c"}) + "\n" for one in lines)
+    text = "".join(json.dumps({**line, "sessionId": "c"}) + "\n" for line in lines)
     (record,), counts = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
-    assert [one["url"] for one in record["results"]] == ["/x/a.md", "/x/b.md"]
+    assert [result["url"] for result in record["results"]] == ["/x/a.md", "/x/b.md"]
     assert counts.unconverted == {}
 
 
@@ -254,7 +253,9 @@ def test_logs_of_inspect(tmp_path):
         "samples": [{"id": "q1", "epoch": 1, "messages": messages}],
     }
     records, _ = imported_files([written(tmp_path, json.dumps(log, indent=1))], format="chat")
-    assert [(one["conversation_id"], one["query"]) for one in records] == [("q1/1", "kites")]
+    assert [(record["conversation_id"], record["query"]) for record in records] == [
+        ("q1/1", "kites")
+    ]
 
 
 def test_what_holds_no_messages_is_counted(tmp_path):

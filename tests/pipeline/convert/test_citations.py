@@ -64,15 +64,15 @@ def test_the_output_of_a_model_cites(format, output, tmp_path):
     found, counts = traced(format, given, tmp_path)
     # Grounding is a search by the provider, too.
     searched = [("search", 2)] if output == "gemini" else []
-    assert [(one["action"], one["iteration"]) for one in found] == [
+    assert [(record["action"], record["iteration"]) for record in found] == [
         ("search", 1), *searched, ("cite", 2),
     ]  # fmt: skip
     cited = found[-1]
-    assert [one["url"] for one in cited["results"]] == urls
+    assert [result["url"] for result in cited["results"]] == urls
     assert cited["costs"] == {}
     assert counts.cites == 1
     if output == "anthropic":
-        assert [one.get("snippet") for one in cited["results"]] == ["Kites nest", None, None]
+        assert [result.get("snippet") for result in cited["results"]] == ["Kites nest", None, None]
 
 
 @pytest.mark.parametrize(

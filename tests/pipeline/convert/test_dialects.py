@@ -133,7 +133,11 @@ def spans_of(dialect):
 def otlp(spans, groups="resourceSpans", scopes="scopeSpans", snake=False):
     def key(name):
         return (
-            "".join(f"_{one.lower()}" if one.isupper() else one for one in name) if snake else name
+            "".join(
+                f"_{character.lower()}" if character.isupper() else character for character in name
+            )
+            if snake
+            else name
         )
 
     def value(one):
@@ -244,7 +248,9 @@ SHAPES = {
     "frame": of_frame,
     "clickhouse": of_clickhouse,
     "logfire": of_logfire,
-    "nested": lambda spans: of_sdk([(*one, nested(attributes)) for *one, attributes in spans]),
+    "nested": lambda spans: of_sdk(
+        [(*fields, nested(attributes)) for *fields, attributes in spans]
+    ),
 }
 
 
@@ -279,7 +285,7 @@ def test_shapes(tmp_path, shape, indent):
     written = SHAPES[shape](spans_of("openinference"))
     path = tmp_path / "spans.json"
     several = written if isinstance(written, list) else [written]
-    path.write_text("".join(json.dumps(one, indent=indent) + "\n" for one in several))
+    path.write_text("".join(json.dumps(document, indent=indent) + "\n" for document in several))
     assert found_in(path) == EXPECTED
 
 

@@ -102,7 +102,7 @@ def test_the_table_of_commands_has_every_format():
 def test_commands_of_the_table_work_as_they_stand(folder, command, capsys):
     program, *words = shlex.split(command)
     if "~" in command:  # which the shell expands, with the wildcards beside it
-        words = [one for word in words for one in _expanded(word)]
+        words = [expanded for word in words for expanded in _expanded(word)]
     assert (program, main(words)) == ("goodgain", 0), capsys.readouterr().err
     assert any(folder.glob("traces.parquet")) or any(folder.glob("out/manifest.json"))
 

@@ -40,7 +40,7 @@ class TestExport:
         assert {record["eventName"] for record in records} == {"gen_ai.evaluation.result"}
         found = {}
         for record in records:
-            values = {one["key"]: one["value"] for one in record["attributes"]}
+            values = {attribute["key"]: attribute["value"] for attribute in record["attributes"]}
             name = values["gen_ai.evaluation.name"]["stringValue"]
             value = values["gen_ai.evaluation.score.value"]["doubleValue"]
             conversation = values["gen_ai.conversation.id"]["stringValue"]

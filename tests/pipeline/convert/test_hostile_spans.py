@@ -18,7 +18,7 @@ ROOT, FIRST, SECOND, THIRD = (f"b7ad6b716920333{number}" for number in range(4))
 def attribute(key, value):
     if isinstance(value, list):
         objects = [
-            {"kvlistValue": {"values": [attribute(*one) for one in document.items()]}}
+            {"kvlistValue": {"values": [attribute(*entry) for entry in document.items()]}}
             for document in value
         ]
         return {"key": key, "value": {"arrayValue": {"values": objects}}}
@@ -33,7 +33,7 @@ def span(name, parent, start, attributes, trace=TRACE):
         "parentSpanId": parent,
         "startTimeUnixNano": str(start),
         "endTimeUnixNano": str(start + 1_000_000),
-        "attributes": [attribute(*one) for one in attributes.items()],
+        "attributes": [attribute(*entry) for entry in attributes.items()],
     }
 
 
@@ -92,7 +92,9 @@ def found_in(path):
     records, counts = imported_files([path], format="otlp")
     for record in records:
         parse_mapping(record)
-    queries = {one["query"]: [result["id"] for result in one["results"]] for one in records}
+    queries = {
+        record["query"]: [result["id"] for result in record["results"]] for record in records
+    }
     assert len(queries) == len(records)  # each search once
     return queries, counts, records
 
@@ -103,12 +105,12 @@ def test_each_search_becomes_one_call_and_the_rest_is_counted(tmp_path, lines):
     path.write_text(json.dumps(request(*SPANS), indent=None if lines else 1))
     found, counts, records = found_in(path)
     assert found == FOUND
-    by_query = {one["query"]: one for one in records}
+    by_query = {record["query"]: record for record in records}
     assert by_query["cut off"]["conversation_id"] == "session"
     assert by_query["cut off"]["record_id"] == f"{TRACE}/{THIRD}"
     assert by_query["orphan"]["conversation_id"] == OTHER_TRACE
     assert (counts.repeated, counts.parent_missing) == (1, 1)
-    assert {reason: one.count for reason, one in counts.skipped.items()} == {
+    assert {reason: skipped.count for reason, skipped in counts.skipped.items()} == {
         "a span without a readable start time": 1,
         "a record without a trace id": 1,
     }
@@ -120,13 +122,13 @@ def test_truncated_documents_and_invalid_lines_are_counted(tmp_path):
     path.write_text(whole[: whole.index("its own parent")])
     found, counts, _ = found_in(path)
     assert found == {"both": NAMES}
-    assert sum(one.count for one in counts.skipped.values()) == 1
+    assert sum(skipped.count for skipped in counts.skipped.values()) == 1
     path = tmp_path / "lines.jsonl"
     line = json.dumps(request(*SPANS[:2]))
     path.write_text(f"{line}\n{line[:500]}\n\n17\n{json.dumps(request(SPANS[3]))}")
     found, counts, _ = found_in(path)
     assert found == {name: FOUND[name] for name in ("both", "its own parent")}
-    assert {reason: one.example for reason, one in counts.skipped.items()} == {
+    assert {reason: skipped.example for reason, skipped in counts.skipped.items()} == {
         "text that is not JSON": f"{path}: line 2",
         "JSON that is not an object": f"{path}: line 4",
     }

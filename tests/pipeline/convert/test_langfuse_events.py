@@ -61,7 +61,7 @@ def test_events_of_a_call_count_once(tmp_path, events):
     ]
     records, counts = converted(tmp_path, *events, *again)
     assert actions(counts) == {"web_search": ("search", 2)}
-    assert [(one["query"], one["tool"], len(one["results"])) for one in records] == [
+    assert [(record["query"], record["tool"], len(record["results"])) for record in records] == [
         ("kites", "web_search", 1),
         ("food", "web_search", 0),
     ]

@@ -64,7 +64,7 @@ def in_bins(confidence, correct):
     confidence, correct = np.array(confidence)[order] / 100, np.array(correct)[order]
     bins = [slice(at * 100, at * 100 + 100) for at in range(len(order) // 100)][:-1]
     squares = sum(
-        100 / len(order) * (confidence[one].mean() - correct[one].mean()) ** 2 for one in bins
+        100 / len(order) * (confidence[bin_].mean() - correct[bin_].mean()) ** 2 for bin_ in bins
     )
     return np.sqrt(squares)
 
@@ -73,12 +73,14 @@ def in_bins(confidence, correct):
 def test_calibration(size, tmp_path):
     random = Random(size)
     confidence = [random.choice([50.0, 80.0, random.random() * 100]) for _ in range(size)]
-    correct = [float(random.random() * 100 < one / 2) for one in confidence]
+    correct = [float(random.random() * 100 < value / 2) for value in confidence]
     error = calibration_error(list(zip(confidence, correct, strict=True)))
     assert error == pytest.approx(in_bins(confidence, correct), abs=1e-12)
     assert (error > 0.05) == (size >= 200)
     judged = zip(confidence, correct, strict=True)
-    rows = [row(at, right, **{"outcome.confidence": one}) for at, (one, right) in enumerate(judged)]
+    rows = [
+        row(at, right, **{"outcome.confidence": value}) for at, (value, right) in enumerate(judged)
+    ]
     found, record = written(tmp_path, rows)
     assert found.calibration == record["Calibration Error (%)"] == round(100 * error, 2)
 
@@ -114,4 +116,4 @@ def test_from_trajectories_to_the_record(tmp_path, capsys):
     found = json.loads(record.read_text())
     assert (found["LLM"], found["Accuracy (%)"], found["Recall (%)"]) == ("some-model", 50.0, 25.0)
     assert found["avg_tool_stats"]["search"] == 3.0
-    assert [one["recall"] for one in found["per_query_metrics"]] == [50.0, 0.0]
+    assert [metric["recall"] for metric in found["per_query_metrics"]] == [50.0, 0.0]

@@ -15,7 +15,9 @@ ANTHROPIC = [
     {"type": "text", "text": "I search."},
     {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": QUERY},
     {"type": "web_search_tool_result", "tool_use_id": "s1",
-     "content": [{"type": "web_search_result", "encrypted_content": "x", **one} for one in FOUND]},
+     "content": [
+         {"type": "web_search_result", "encrypted_content": "x", **document} for document in FOUND
+     ]},
     {"type": "server_tool_use", "id": "s2", "name": "web_fetch", "input": {"url": A}},
     {"type": "web_fetch_tool_result", "tool_use_id": "s2",
      "content": {"type": "web_fetch_result", "url": A, "content": {"type": "document", "source": {
@@ -25,7 +27,7 @@ ANTHROPIC = [
 
 
 def web_search_call(id_="w1", query="kites"):
-    sources = [{"type": "url", "url": one["url"]} for one in FOUND]
+    sources = [{"type": "url", "url": document["url"]} for document in FOUND]
     action = {"type": "search", "query": query, "sources": sources}
     return {"type": "web_search_call", "id": id_, "status": "completed", "action": action}
 
@@ -37,12 +39,16 @@ MCP = {"type": "mcp_call", "id": "m1", "name": "search", "arguments": json.dumps
        "output": json.dumps(FOUND), "error": None}  # fmt: skip
 GROUNDING = {
     "webSearchQueries": ["kites", "nests"],
-    "groundingChunks": [{"web": {"uri": one["url"], "title": one["title"]}} for one in FOUND],
+    "groundingChunks": [
+        {"web": {"uri": document["url"], "title": document["title"]}} for document in FOUND
+    ],
     "groundingSupports": [{"groundingChunkIndices": [1]}],
 }
 GROUNDING_OF_PYTHON = {
     "web_search_queries": ["kites", "nests"],
-    "grounding_chunks": [{"web": {"uri": one["url"], "title": one["title"]}} for one in FOUND],
+    "grounding_chunks": [
+        {"web": {"uri": document["url"], "title": document["title"]}} for document in FOUND
+    ],
     "grounding_supports": [{"grounding_chunk_indices": [1]}],
 }
 EXECUTED = [
@@ -107,9 +113,9 @@ OUTPUTS = {
 
 def shape(records):
     return [
-        (one["action"], one["query"],
-         [result.get("url", result.get("id")) for result in one["results"]])
-        for one in records
+        (record["action"], record["query"],
+         [result.get("url", result.get("id")) for result in record["results"]])
+        for record in records
     ]  # fmt: skip
 
 
@@ -167,7 +173,10 @@ def test_an_output_that_repeats_earlier_ones_adds_what_is_new(tmp_path):
     later = {"output": [web_search_call(), web_search_call("w2", "nests")]}
     steps = [("model", 2, 1, {}, OUTPUT), ("model", 3, 1, {}, later)]
     records, _ = imported(tmp_path, agent("langsmith", steps), None, "langsmith")
-    assert [(one["iteration"], one["query"]) for one in records] == [(1, "kites"), (2, "nests")]
+    assert [(record["iteration"], record["query"]) for record in records] == [
+        (1, "kites"),
+        (2, "nests"),
+    ]
 
 
 def test_a_provider_s_call_costs_what_its_step_costs(tmp_path):

@@ -50,7 +50,10 @@ class TestTable:
         assert main([*command, "--map", proposed]) == 0
         assert "not read" not in capsys.readouterr().out
         first, second = records_of(traces)
-        assert [one["ids"] for one in first["results"]] == [{"file_id": "f1"}, {"file_id": "f2"}]
+        assert [result["ids"] for result in first["results"]] == [
+            {"file_id": "f1"},
+            {"file_id": "f2"},
+        ]
         assert (first["conversation_id"], first["query"], first["costs"], first["attributes"]) == (
             "s1", "kites", {"milliseconds": 55}, {"model": "gpt"}
         )  # fmt: skip
@@ -126,7 +129,7 @@ class TestTable:
         path.write_text("topic,iteration,docid\n1,first,x\n,1,x\n1,1,y\n")
         records, counts = imported_files([path], format="table")
         assert len(records) == 1
-        assert {reason: one.example for reason, one in counts.skipped.items()} == {
+        assert {reason: skipped.example for reason, skipped in counts.skipped.items()} == {
             "a row whose iteration is not a whole number": f"{path}: line 2",
             "a row without a conversation": f"{path}: line 3",
         }
@@ -138,7 +141,7 @@ class TestTable:
         assert [record["results"] for record in records] == [
             [{"ids": {"doc_id": "x"}, "title": "Hello", "gain": 3}]
         ]
-        assert {reason: one.example for reason, one in counts.skipped.items()} == {
+        assert {reason: skipped.example for reason, skipped in counts.skipped.items()} == {
             "a row with more cells than the header has names": f"{path}: line 3"
         }
 
@@ -207,7 +210,7 @@ class TestForms:
     @pytest.mark.parametrize("indent", [None, 1])
     def test_one_document_with_all_resources(self, tmp_path, indent):
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
-        together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
+        together = {"resourceSpans": [request["resourceSpans"][0] for request in requests]}
         path = tmp_path / "spans.json"
         path.write_text(json.dumps(together, indent=indent))
         assert imported_files([path], format="otlp") == self.whole()
@@ -221,7 +224,7 @@ class TestForms:
     def test_a_line_too_long_for_memory_is_streamed(self, tmp_path, monkeypatch):
         monkeypatch.setattr(raw_records, "_LONG_LINE", 1000)
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
-        together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
+        together = {"resourceSpans": [request["resourceSpans"][0] for request in requests]}
         path = tmp_path / "spans.json"
         path.write_text(json.dumps(together))
         assert imported_files([path], format="otlp") == self.whole()
@@ -252,8 +255,8 @@ class TestForms:
         for row in rows:
             values = [row.get(name) for name in names]
             texts = [
-                "" if one is None else one if isinstance(one, str) else json.dumps(one)
-                for one in values
+                "" if value is None else value if isinstance(value, str) else json.dumps(value)
+                for value in values
             ]
             lines.append(",".join('"' + text.replace('"', '""') + '"' for text in texts))
         (tmp_path / "rows.csv").write_text("\r\n".join(lines))
@@ -266,7 +269,7 @@ class TestForms:
         path.write_bytes(gzip.compress(rows.encode(), 0)[:-20])
         records, counts = imported_files([path], format="table")
         assert len(records) == 4
-        examples = {reason: one.example for reason, one in counts.skipped.items()}
+        examples = {reason: skipped.example for reason, skipped in counts.skipped.items()}
         assert examples == {
             "text that is not JSON": f"{path}: line 6",
             "a file that is damaged or truncated; read up to there": str(path),

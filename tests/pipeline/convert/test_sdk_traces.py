@@ -140,9 +140,9 @@ def test_mlflow_types_may_be_encoded_twice(tmp_path):
 def test_gen_ai_documents_may_be_an_array_value(tmp_path):
     def any_value(value):
         if isinstance(value, list):
-            return {"arrayValue": {"values": [any_value(one) for one in value]}}
+            return {"arrayValue": {"values": [any_value(part) for part in value]}}
         if isinstance(value, dict):
-            pairs = [{"key": key, "value": any_value(one)} for key, one in value.items()]
+            pairs = [{"key": key, "value": any_value(part)} for key, part in value.items()]
             return {"kvlistValue": {"values": pairs}}
         return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
 

@@ -29,16 +29,16 @@ def mlflow(kinds, usage, name="web_search"):
         {
             "info": {"trace_id": "t"},
             "data": {"spans": [
-                {"span_id": one["id"], "parent_span_id": one["parent_run_id"], "name": one["name"],
-                 "start_time_unix_nano": one["start_time"] * 10**6,
-                 "end_time_unix_nano": one["end_time"] * 10**6,
+                {"span_id": run["id"], "parent_span_id": run["parent_run_id"], "name": run["name"],
+                 "start_time_unix_nano": run["start_time"] * 10**6,
+                 "end_time_unix_nano": run["end_time"] * 10**6,
                  "attributes": {
-                     "mlflow.spanType": json.dumps(one["run_type"]),
-                     "mlflow.spanInputs": json.dumps(one["inputs"]),
-                     "mlflow.spanOutputs": json.dumps(one["outputs"]),
-                     **({"mlflow.chat.tokenUsage": json.dumps(usage)} if one["id"] == "m" else {}),
+                     "mlflow.spanType": json.dumps(run["run_type"]),
+                     "mlflow.spanInputs": json.dumps(run["inputs"]),
+                     "mlflow.spanOutputs": json.dumps(run["outputs"]),
+                     **({"mlflow.chat.tokenUsage": json.dumps(usage)} if run["id"] == "m" else {}),
                  }}
-                for one in langsmith(kinds, {}, name)
+                for run in langsmith(kinds, {}, name)
             ]},
         }
     ]  # fmt: skip
@@ -59,7 +59,7 @@ def langfuse(attributes, name="web_search", written=lambda one: one, given=QUERY
 def found(folder, records, format):
     """The query, iteration, tokens, and cached tokens of the only search."""
     (record,), _ = imported(folder, records, None, format)
-    assert [one["url"] for one in record["results"]] == ["https://ex.org/a"]
+    assert [result["url"] for result in record["results"]] == ["https://ex.org/a"]
     costs = record["costs"]
     return record["query"], record["iteration"], costs.get("tokens"), costs.get("tokens_cached")
 
@@ -147,7 +147,7 @@ def test_a_function_around_a_search_counts_once(tmp_path):
 def test_spans_are_named_where_none_searches(tmp_path, capsys):
     path = tmp_path / "runs.jsonl"
     runs = langsmith(("chain", "llm", "chain"), {}, "take_notes")
-    path.write_text("".join(json.dumps(one) + "\n" for one in runs))
+    path.write_text("".join(json.dumps(run) + "\n" for run in runs))
     words = ["convert", "--from", "langsmith", str(path), "--output", str(tmp_path / "t.jsonl")]
     assert main(words) == 2
     said = capsys.readouterr().err

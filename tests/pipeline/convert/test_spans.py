@@ -172,7 +172,7 @@ class TestEachSearchOnce:
             span("d", 3, "search", q="other", d=docs("x"), tokens=8),
         ]
         records, counts = imported(tmp_path, spans)
-        assert [[one["id"] for one in r["results"]] for r in records] == [["z", "x"], ["x"]]
+        assert [[result["id"] for result in r["results"]] for r in records] == [["z", "x"], ["x"]]
         assert [r["costs"]["tokens"] for r in records] == [12, 8]
         assert records[0]["costs"]["milliseconds"] == 4
         assert counts.counted_once == 2

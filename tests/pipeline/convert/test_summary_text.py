@@ -40,8 +40,8 @@ from goodgain.pipeline.views.imported import import_document
     ],
 )
 def test_counts_and_their_words_agree(number, expected):
-    whole = {one.name: number for one in fields(ImportCounts) if one.type is int}
+    whole = {field.name: number for field in fields(ImportCounts) if field.type is int}
     counts = ImportCounts(**whole)
     counts.costs["tokens"] = number
     text = text_of(import_document("out", counts))
-    assert [one for one in expected if one not in text] == []
+    assert [words for words in expected if words not in text] == []

@@ -35,18 +35,22 @@ class TestTracesToTrec:
         traces, run, back = (folder / name for name in ("t.jsonl", "run", "back"))
         with traces.open("w") as file:
             for conversation, documents in lists.items():
-                results = [{"ids": {"doc_id": one}, "gain": 1} for one in documents]
+                results = [{"ids": {"doc_id": document}, "gain": 1} for document in documents]
                 record = {"conversation_id": conversation, "iteration": 1, "results": results}
                 file.write(json.dumps(record) + "\n")
         write_trec(local_files([str(traces)]), RULES, "doc_id", "tag", str(run), None)
         expected = {
-            word(conversation): list(dict.fromkeys(word(one.strip()) for one in documents))
+            word(conversation): list(
+                dict.fromkeys(word(document.strip()) for document in documents)
+            )
             for conversation, documents in lists.items()
             if documents
         }
         found = {}
         for record in trace_records(TrecFile(str(run)), None, IterationSource(), TraceCounts()):
-            found[record["conversation_id"]] = [one["ids"]["doc_id"] for one in record["results"]]
+            found[record["conversation_id"]] = [
+                result["ids"]["doc_id"] for result in record["results"]
+            ]
         assert found == expected
         scores = {}
         for topic, _, _, _, score, _ in lines_of(run):
@@ -98,7 +102,7 @@ class TestNames:
     @given(st.lists(st.text(min_size=1), unique=True, max_size=8))
     def test_words_have_no_spaces_and_stay_distinct(self, texts):
         words = [word(text) for text in texts]
-        assert all(len(one.split()) == 1 and one.isprintable() for one in words)
+        assert all(len(word.split()) == 1 and word.isprintable() for word in words)
         assert len(set(words)) == len(texts)
 
     def test_characters_newer_than_unicode_14_are_encoded_by_every_version_of_python(self):

@@ -131,10 +131,10 @@ def test_an_opening_is_in_the_iteration_of_its_step_and_leaves_costs_to_the_sear
         at(6, "tool", n="kb", a={"query": "r"}, o=DOCUMENTS),
     ]
     records, counts = imported(tmp_path, spans, TOOLS)
-    assert [(one["iteration"], one["action"]) for one in records] == [
+    assert [(record["iteration"], record["action"]) for record in records] == [
         (1, "search"), (2, "open"), (3, "search"),
     ]  # fmt: skip
-    assert [one["costs"].get("tokens") for one in records] == [5, None, 16]
+    assert [record["costs"].get("tokens") for record in records] == [5, None, 16]
     assert (counts.iterations, counts.calls, counts.opens) == (2, 2, 1)
 
 
@@ -156,7 +156,7 @@ LISTS = [*calls_of("names", ({"query": "a"}, [{"name": "Bob"}])), search_span()]
 
 
 def test_lists_that_are_left_out_end_with_3_and_a_remedy_that_works(tmp_path, capsys):
-    (tmp_path / "spans.jsonl").write_text("".join(json.dumps(one) + "\n" for one in LISTS))
+    (tmp_path / "spans.jsonl").write_text("".join(json.dumps(list_) + "\n" for list_ in LISTS))
     (tmp_path / "m.yaml").write_text(TOOLS)
     words = ["convert", "--from", "custom", str(tmp_path / "spans.jsonl"), "--output"]
     words += [str(tmp_path / "t.jsonl"), "--mapping", str(tmp_path / "m.yaml")]
@@ -171,7 +171,7 @@ def test_lists_that_are_left_out_end_with_3_and_a_remedy_that_works(tmp_path, ca
                                      + "search_tools: [names, kb]\n")  # fmt: skip
     assert main(words) == 0
     records = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
-    assert [(one["tool"], one["results"][0].get("snippet")) for one in records] == [
+    assert [(record["tool"], record["results"][0].get("snippet")) for record in records] == [
         ("names", '{"name":"Bob"}'),
         ("kb", None),
     ]

@@ -31,8 +31,8 @@ encode = row_encoder(COLUMNS)
 @given(
     st.fixed_dictionaries(
         {
-            one.name: VALUES[one.kind] | st.none() if one.nullable else VALUES[one.kind]
-            for one in COLUMNS
+            column.name: VALUES[column.kind] | st.none() if column.nullable else VALUES[column.kind]
+            for column in COLUMNS
         }
     )
 )

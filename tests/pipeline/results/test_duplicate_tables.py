@@ -17,7 +17,7 @@ decode = msgspec.msgpack.Decoder(duplicate_tables.FoundDuplicates).decode
 
 
 def tables_of(scores):
-    return list(duplicate_tables.duplicate_tables(decode(encode(one)) for one in scores))
+    return list(duplicate_tables.duplicate_tables(decode(encode(score)) for score in scores))
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_rows_are_those_of_the_scores(rows_at_once, most_tables, monkeypatch):
     records = trace(Random(rows_at_once), conversations=80)
     by_conversation = score(records, shipped_rules(), per_call=True)
     scores = [by_conversation[name] for name in sorted(by_conversation)]
-    expected = [row for one in scores for row in rows.duplicate_rows(one)]
+    expected = [row for score in scores for row in rows.duplicate_rows(score)]
     assert {row[name] for row in expected for name in ("entity_type", "gain", "clause")} > {None}
     found = tables_of(scores)
     assert 1 <= len(found) <= most_tables

@@ -86,7 +86,7 @@ def test_publishing_keeps_files_that_others_added_during_the_run(tmp_path):
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_overwrite_refuses_a_folder_with_foreign_files(name, tmp_path):
-    ours = [one for one in OURS if one != name.split("/")[0]]
+    ours = [our for our in OURS if our != name.split("/")[0]]
     fill(tmp_path, *ours, name)
     with pytest.raises(UsageError, match="which no run of goodgain wrote") as error:
         prepare(str(tmp_path), overwrite=True)

@@ -35,8 +35,8 @@ def sums(conversations, start):
         for at in range(start, start + conversations)
     ]
     accumulator = MeansAccumulator()
-    for one in score(records, metrics=METRICS, costs=(ODD,), max_i=MAX_I).values():
-        accumulator.add(conversation_values(one, SCORING.plan))
+    for conversation_score in score(records, metrics=METRICS, costs=(ODD,), max_i=MAX_I).values():
+        accumulator.add(conversation_values(conversation_score, SCORING.plan))
     return accumulator
 
 
@@ -84,7 +84,7 @@ def test_means_csv_has_the_same_rows_with_empty_cells_for_null(tmp_path):
     assert [row.pop("slice") for row in rows] == [slice_key(row["slice"]) for row in expected]
     for row, written in zip(expected, rows, strict=True):
         del row["slice"]
-        assert written == {name: "" if one is None else str(one) for name, one in row.items()}
+        assert written == {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 def test_equal_samples_share_their_estimate():

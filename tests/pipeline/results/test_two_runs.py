@@ -76,7 +76,7 @@ def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_pat
     for index in order:
         runs[index].step()
     one_after_the_other = order in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)
-    published = [one.name for one in runs if one.outcome == "published"]
+    published = [run.name for run in runs if run.outcome == "published"]
     assert len(published) == (2 if one_after_the_other else 1)
     last = runs[order[-1]].name if one_after_the_other else published[0]
     assert manifest(tmp_path)["engine"] == last

@@ -65,8 +65,12 @@ class TestDeterminism:
         assert not one & two
 
     def test_a_smaller_sample_is_the_start_of_a_larger_one(self):
-        smaller = [comparable(one) for one in sample_records(SampleConfig(seed=5, conversations=6))]
-        larger = [comparable(one) for one in sample_records(SampleConfig(seed=5, conversations=15))]
+        smaller = [
+            comparable(record) for record in sample_records(SampleConfig(seed=5, conversations=6))
+        ]
+        larger = [
+            comparable(record) for record in sample_records(SampleConfig(seed=5, conversations=15))
+        ]
         assert len(smaller) < len(larger)
         assert larger[: len(smaller)] == smaller
 

@@ -20,7 +20,12 @@ def records(share, seed, conversations=40):
             "attributes": {"market": random.choice(["de", "fr"])},
         }
         found = [(f"{number}-{rank}", random.choice([0, 2, 3])) for rank in range(10)]
-        yield {**own, "iteration": 1, "query": "q", "results": [doc(*one) for one in found]}
+        yield {
+            **own,
+            "iteration": 1,
+            "query": "q",
+            "results": [doc(*arguments) for arguments in found],
+        }
         opened = [doc(name) for name, _ in found if random.random() < share]
         yield {**own, "iteration": 2, "action": "open", "results": opened}
 

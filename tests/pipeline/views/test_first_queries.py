@@ -17,7 +17,7 @@ def searched(name, iteration, query, results, **more):
         "conversation_id": name,
         "iteration": iteration,
         "query": query,
-        "results": [{"id": one, "gain": 3 * one.isupper()} for one in results],
+        "results": [{"id": result, "gain": 3 * result.isupper()} for result in results],
         **more,
     }
 

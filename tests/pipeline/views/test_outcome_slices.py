@@ -21,8 +21,8 @@ def conversation(number, market, query, gain, right):
 
 # In DE good material is found and read, in US it is not read, in FR results have no labels.
 RECORDS = [
-    conversation(*one)
-    for one in (
+    conversation(*arguments)
+    for arguments in (
         (1, "DE", "q1", 3, 1),
         (2, "DE", "q1", 4, 1),
         (3, "DE", "q2", 0, 0),
@@ -52,7 +52,7 @@ def page(tmp_path_factory):
 def lines(page, section, caption):
     """The cells of a table's lines."""
     part = page[page.index(f'<section id="{section}"') :].split("</section>")[0]
-    (table,) = (one for one in part.split("<table")[1:] if f"<caption>{caption}" in one)
+    (table,) = (rest for rest in part.split("<table")[1:] if f"<caption>{caption}" in rest)
     rows = table.split("<tbody>")[1].split("</tbody>")[0].split("<tr>")[1:]
     cells = (re.split(r"</t[hd]>", row)[:-1] for row in rows)
     return [

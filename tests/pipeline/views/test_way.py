@@ -23,7 +23,7 @@ def conversation(name, arm, opened, cited):
         {"iteration": 4, "action": "open", "results": list(map(doc, opened))},
         {"iteration": 5, "action": "cite", "results": list(map(doc, cited))},
     ]
-    return [{"conversation_id": name, "attributes": {"arm": arm}, **one} for one in records]
+    return [{"conversation_id": name, "attributes": {"arm": arm}, **record} for record in records]
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,9 @@ def test_the_report_draws_the_way_over_all_and_by_slice(run, tmp_path):
 
 def test_the_page_of_a_comparison_draws_the_way_of_both_arms_by_slice(tmp_path):
     records = [*conversation("1", "A", "ac", "adx"), *conversation("2", "A", "abd", "a")]
-    base = [{**one, "attributes": {"market": "DE"}} for one in records]
+    base = [{**record, "attributes": {"market": "DE"}} for record in records]
     opened = [*conversation("1", "A", "abd", "abd"), *conversation("2", "A", "ab", "")]
-    candidate = [{**one, "attributes": {"market": "DE"}} for one in opened]
+    candidate = [{**record, "attributes": {"market": "DE"}} for record in opened]
     options = {"slices": ["market"], "max_i": 1}
     compared = gg.compare(
         gg.evaluate(base, **options), gg.evaluate(candidate, **options), slices=["market"]
@@ -88,14 +88,14 @@ def test_the_page_of_a_comparison_draws_the_way_of_both_arms_by_slice(tmp_path):
 
 
 def test_a_comparison_without_such_records_has_no_way(tmp_path):
-    records = [one for one in conversation("1", "A", "", "") if "action" not in one]
+    records = [record for record in conversation("1", "A", "", "") if "action" not in record]
     compared = gg.compare(gg.evaluate(records), gg.evaluate(records))
     compared.report(tmp_path / "report.html")
     assert 'id="way"' not in (tmp_path / "report.html").read_text()
 
 
 def test_a_run_without_such_records_has_no_way(tmp_path):
-    records = [one for one in conversation("1", "A", "", "") if "action" not in one]
+    records = [record for record in conversation("1", "A", "", "") if "action" not in record]
     run = gg.evaluate(records)
     assert not [name for name in run.conversations[0] if name.startswith(("open", "cite"))]
     run.save(tmp_path / "out")
@@ -106,7 +106,9 @@ def test_a_run_without_such_records_has_no_way(tmp_path):
 
 
 def test_without_records_of_openings_there_is_no_step_for_them():
-    records = [one for one in conversation("1", "A", "", "a") if one.get("action") != "open"]
+    records = [
+        record for record in conversation("1", "A", "", "a") if record.get("action") != "open"
+    ]
     sums = WaySums([{}])
     sums.add(gg.evaluate(records).conversations[0])
     (way,) = sums.ways()

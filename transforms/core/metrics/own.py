@@ -114,7 +114,7 @@ def metric(
       >>> @gg.metric(unit="results", words="Good results of the best iteration", whole=True)
       ... def best_iteration(prefix: gg.Prefix) -> int:
       ...     "The most good results that one iteration found."
-      ...     return max((one.good for one in prefix.iterations), default=0)
+      ...     return max((iteration.good for iteration in prefix.iterations), default=0)
       >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}, {"gain": 2}]}
       >>> mine: gg.Metric = best_iteration
       >>> run = gg.evaluate([call], metrics=["ndcg@10", mine])

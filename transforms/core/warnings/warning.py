@@ -27,7 +27,7 @@ class DataWarning(Struct, frozen=True):
       >>> import goodgain as gg
       >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]}
       >>> found: list[gg.DataWarning] = gg.evaluate([call]).warnings
-      >>> [one.code for one in found]
+      >>> [warning.code for warning in found]
       ['no_labels', 'unknown_fields', 'no_identity']
     """
 

@@ -34,7 +34,7 @@ def metadata(command):
 
 
 def parameters(command):
-    return {one["name"]: one for one in metadata(command)["parameters"]}
+    return {parameter["name"]: parameter for parameter in metadata(command)["parameters"]}
 
 
 def launched(*parameters):
@@ -50,7 +50,7 @@ def launched(*parameters):
 def test_each_template_accepts_only_its_command(command):
     (regex,) = parameters(command)["command"]["regexes"]
     assert not parameters(command)["command"]["isOptional"]
-    assert [one for one in CONFIGS if re.match(regex, one)] == [command]
+    assert [config for config in CONFIGS if re.match(regex, config)] == [command]
     assert metadata(command)["streaming"] is (command == "stream")
 
 

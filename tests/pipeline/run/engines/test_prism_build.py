@@ -27,7 +27,7 @@ def test_builds_once_and_atomically(tmp_path, monkeypatch):
     assert build_prism(binary, said.append) == build_prism(binary, said.append) == binary
     assert said == ["goodgain: building Prism with Go; this takes a few minutes."]
     assert binary.read_text() == "prism"
-    assert [one.name for one in binary.parent.parent.iterdir()] == ["prism-1"]
+    assert [folder.name for folder in binary.parent.parent.iterdir()] == ["prism-1"]
     (call,) = (tmp_path / "calls").read_text().splitlines()
     assert call.startswith("install -v github.com/apache/beam/sdks/v2/go/cmd/prism@v")
 

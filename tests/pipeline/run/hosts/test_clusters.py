@@ -56,7 +56,7 @@ def test_means_have_intervals_by_cluster(outputs):
     groups = list(cg_by_query(outputs[0]).values())
     values = np.concatenate(groups)
     count, mean = len(groups), values.mean()
-    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups)
+    squares = sum((sum(group) - len(group) * mean) ** 2 for group in groups)
     stderr = sqrt(count / (count - 1) * squares) / len(values)
     (row,) = (
         row
@@ -70,8 +70,8 @@ def test_means_have_intervals_by_cluster(outputs):
         (mean - half_width, mean + half_width), rel=1e-9
     )
     assert row["intraclass_correlation"] > 0.5
-    within = sum(((np.array(one) - np.mean(one)) ** 2).sum() for one in groups) / (49 - 13)
-    reciprocals = sum(1 / len(one) for one in groups)
+    within = sum(((np.array(group) - np.mean(group)) ** 2).sum() for group in groups) / (49 - 13)
+    reciprocals = sum(1 / len(group) for group in groups)
     assert row["stderr_within"] == pytest.approx(sqrt(within * reciprocals) / 13)
     manifest = read_manifest(outputs[0])
     assert manifest["parameters"]["cluster"] == "query_id"
@@ -91,7 +91,7 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     printed = printed_by_run(tmp_path, capsys, records, "query_id")
     assert "Clusters by query_id. Smallest true change that one two-sided test at 5 %" in printed
     table = printed[printed.index("Clusters by") :].splitlines()
-    (line,) = (one for one in table if one.startswith("Gain (CG) "))
+    (line,) = (line for line in table if line.startswith("Gain (CG) "))
     _, _, clusters, share, sign, paired, other = line.split()
     assert (clusters, sign) == ("12", "%")
     assert float(share) > 80
@@ -102,7 +102,7 @@ def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
     records = [conversation(f"c{at}", [[2] * (1 + at % 4)], q=f"q{min(at, 4)}") for at in range(34)]
     printed = printed_by_run(tmp_path, capsys, records, "q")
     table = printed[printed.index("Clusters by") :].splitlines()
-    (line,) = (one for one in table if one.startswith("Gain (CG) "))
+    (line,) = (line for line in table if line.startswith("Gain (CG) "))
     assert line.split()[-2:] == ["-", "-"]
     assert "No `paired` or `unpaired` where a few clusters have most of the" in printed
 
@@ -131,7 +131,10 @@ def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
     before, after = map(cg_by_query, outputs)
     differences = {key: np.subtract(after[key], before[key]) for key in before}
     flat = np.concatenate(list(differences.values()))
-    squares = sum((one.sum() - len(one) * flat.mean()) ** 2 for one in differences.values())
+    squares = sum(
+        (difference.sum() - len(difference) * flat.mean()) ** 2
+        for difference in differences.values()
+    )
     assert row["stderr"] == pytest.approx(sqrt(13 / 12 * squares) / 49)
     assert row["degrees_of_freedom"] == 12
 

@@ -108,7 +108,7 @@ def test_warns_of_costs_whose_names_cannot_be_columns():
     found = gg.evaluate([{"conversation_id": "c", "iteration": 1, "costs": odd}])
     assert list(costs_of(found.conversations[0])) == ["cost.a_b", "CG_per.a_b"]
     warnings = found.manifest["warnings"]
-    (warning,) = [one for one in warnings if one["code"] == "unknown_fields"]
+    (warning,) = [warning for warning in warnings if warning["code"] == "unknown_fields"]
     assert warning["count"] == 6
     assert "'a.b'" in warning["message"]
     assert "'a_b'" not in warning["message"]

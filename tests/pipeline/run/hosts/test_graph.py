@@ -35,7 +35,9 @@ def transforms_of(qrels, in_state=False):
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, plan)
     components = pipeline.to_runner_api().components
-    return [one for one in components.transforms.values() if not one.subtransforms]
+    return [
+        transform for transform in components.transforms.values() if not transform.subtransforms
+    ]
 
 
 def has_state(transform):
@@ -59,12 +61,17 @@ def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
     """Flink's runner cannot translate that (apache/beam#34647)."""
     transforms = transforms_of(qrels)
     flattened = {
-        name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
+        name
+        for transform in transforms
+        if transform.spec.urn == FLATTEN
+        for name in transform.inputs.values()
     }
-    with_side_inputs = [one for one in transforms if has_side_inputs(one)]
+    with_side_inputs = [transform for transform in transforms if has_side_inputs(transform)]
     assert flattened
     assert with_side_inputs
-    shared = [one.unique_name for one in with_side_inputs if flattened & set(one.inputs.values())]
+    shared = [
+        input_.unique_name for input_ in with_side_inputs if flattened & set(input_.inputs.values())
+    ]
     assert shared == []
 
 
@@ -72,9 +79,12 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
     """Beam's local runner keeps every element that passes a Flatten in memory."""
     transforms = transforms_of(qrels=False)
     flattened = {
-        name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
+        name
+        for transform in transforms
+        if transform.spec.urn == FLATTEN
+        for name in transform.inputs.values()
     }
-    by_name = {one.unique_name: one.outputs for one in transforms}
+    by_name = {transform.unique_name: transform.outputs for transform in transforms}
     scores = [
         collection
         for name, outputs in by_name.items()
@@ -95,9 +105,11 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
 def test_conversations_are_gathered_once(qrels, in_state):
     """Prism fires timers before it delivers the outputs of groupings and steps with side inputs."""
     transforms = transforms_of(qrels, in_state)
-    scoring_steps = [one for one in transforms if one.unique_name.startswith("Score/")]
-    assert [one.spec.urn for one in scoring_steps].count(GROUPING) == int(not in_state)
-    stateful = [one for one in scoring_steps if one.spec.urn == PARDO and has_state(one)]
+    scoring_steps = [
+        transform for transform in transforms if transform.unique_name.startswith("Score/")
+    ]
+    assert [step.spec.urn for step in scoring_steps].count(GROUPING) == int(not in_state)
+    stateful = [step for step in scoring_steps if step.spec.urn == PARDO and has_state(step)]
     assert len(stateful) == int(in_state)
 
 
@@ -117,6 +129,10 @@ def test_in_this_process_counts_do_not_wait_for_the_shuffle():
 
 def readers_of_reading(in_state):
     transforms = transforms_of(qrels=False, in_state=in_state)
-    (reading,) = [one for one in transforms if "ReadShard/" in one.unique_name]
+    (reading,) = [transform for transform in transforms if "ReadShard/" in transform.unique_name]
     outputs = set(reading.outputs.values())
-    return {one.unique_name for one in transforms if outputs & set(one.inputs.values())}
+    return {
+        transform.unique_name
+        for transform in transforms
+        if outputs & set(transform.inputs.values())
+    }

@@ -269,9 +269,9 @@ def test_max_held_bytes_limits_explanations_of_an_evaluation(tmp_path):
     path.write_text(json.dumps(record(0, results=[{"title": "t" * 50_000}] * 5)) + "\n")
     run = goodgain.evaluate(path, max_held_bytes=200_000, allow_unlabelled=True)
     run.save(tmp_path / "out")
-    for one in (run, goodgain.load(tmp_path / "out")):
+    for either in (run, goodgain.load(tmp_path / "out")):
         with pytest.raises(GoodGainError, match=MESSAGE):
-            one.explain("c0")
+            either.explain("c0")
 
 
 def test_max_held_bytes_limits_judgments_of_traces_in_memory(tmp_path):

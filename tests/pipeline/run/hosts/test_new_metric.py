@@ -8,11 +8,12 @@ import pytest
 
 FUNCTIONS = """
 def first_good(prefix):
-    return next((i for i, one in enumerate(prefix.iterations, start=1) if one.good), None)
+    iterations = enumerate(prefix.iterations, start=1)
+    return next((i for i, iteration in iterations if iteration.good), None)
 
 
 def misses(prefix):
-    return prefix.i - sum(one.good > 0 for one in prefix.iterations)
+    return prefix.i - sum(iteration.good > 0 for iteration in prefix.iterations)
 
 
 """
@@ -66,7 +67,7 @@ traces = [
     {"conversation_id": "b", "iteration": 1, "results": [{"id": "z", "gain": 4}]},
     {"conversation_id": "c", "iteration": 1, "results": [{"id": "u", "gain": 0}]},
 ]
-Path(folder, "t.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in traces))
+Path(folder, "t.jsonl").write_text("".join(json.dumps(record) + "\\n" for record in traces))
 run = gg.evaluate(traces)
 out = f"{folder}/out"
 assert main(["run", "--input", f"{folder}/t.jsonl", "--output", out, "--quiet"]) == 0
@@ -82,7 +83,7 @@ with beam.Pipeline("FnApiRunner") as pipeline:
                                    if name == "results" else value
                                    for name, value in trace.items()}) for trace in traces])
         | ScoreConversationRows(metrics=[])
-        | beam.Map(lambda row: [row.first_good, [one.misses_at_i for one in row.iterations]])
+        | beam.Map(lambda row: [row.first_good, [at_i.misses_at_i for at_i in row.iterations]])
         | beam.combiners.ToList()
         | beam.Map(lambda rows: Path(folder, "beam").write_text(json.dumps(rows)))
     )
@@ -102,9 +103,9 @@ print(json.dumps({
     "compared": [row["base_mean"] for row in read_dataset(compared, "comparison")
                  if row["metric"] == "misses_at_i" and row["i"] == 2],
     "direction": [metric_by_name(name).direction for name in ("first_good", "misses_at_i")],
-    "schema": [one for dataset in (conversations(plan_of((), 10)), iterations(plan_of((), 10)))
-               for one in avro_schema(dataset)["fields"]
-               if one["name"] in ("first_good", "misses_at_i")],
+    "schema": [field for dataset in (conversations(plan_of((), 10)), iterations(plan_of((), 10)))
+               for field in avro_schema(dataset)["fields"]
+               if field["name"] in ("first_good", "misses_at_i")],
     "in report": ["First good result" in report, "Misses so far" in report],
     "in Beam's rows": sorted(json.loads(Path(folder, "beam").read_text()), key=str),
 }))

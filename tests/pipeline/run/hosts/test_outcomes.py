@@ -23,7 +23,7 @@ def records(threshold_of_one=True):
             "conversation_id": f"c{at}",
             "iteration": 1,
             "attributes": {"query_id": cluster},
-            "results": [{"gain": one} for one in GAINS[gain]],
+            "results": [{"gain": label} for label in GAINS[gain]],
             "outcomes": {"correct": right, "rating": 0.5 + right / 4},
         }
     yield {
@@ -137,7 +137,7 @@ def test_bounds_and_directions(output):
         "outcome.rating",
         "outcome.correct",
     }
-    differing = [str(one) for one in mismatches(scored.manifest, manifest(output))]
+    differing = [str(mismatch) for mismatch in mismatches(scored.manifest, manifest(output))]
     assert differing == [
         "outcome correct (correct:lower against correct)",
         "outcome rating (rating>=0.7 against rating)",
@@ -152,8 +152,8 @@ def test_gate_and_comparison(output):
     loaded = gg.load(output)
     rule = {"metric": "outcome.correct", "at_least": 0.6, "least_n": 5}
     verdict = gg.gate(loaded, [rule, {**rule, "at_least": 0.7}])
-    assert [one["verdict"] for one in verdict.outcomes] == ["passed", "failed"]
-    worse = [{**one, "outcomes": {"correct": 0}} for one in records()]
+    assert [outcome["verdict"] for outcome in verdict.outcomes] == ["passed", "failed"]
+    worse = [{**record, "outcomes": {"correct": 0}} for record in records()]
     candidate = gg.evaluate(worse, good_gain_threshold=1, max_i=1)
     compared = gg.compare(loaded, candidate, metrics=["outcome.correct"])
     (row,) = (row for row in compared.rows if row["metric"] == "outcome.correct")

@@ -25,7 +25,7 @@ import goodgain
 @goodgain.metric(unit="results", words="Best iteration", whole=True)
 def best(prefix):
     """The most good results that one iteration found."""
-    return max((one.good for one in prefix.iterations), default=0)
+    return max((iteration.good for iteration in prefix.iterations), default=0)
 '''
 RECORDS = [
     {"conversation_id": "a", "iteration": 1, "results": [{"id": "x", "gain": 3}]},
@@ -51,14 +51,14 @@ rules:
 @gg.metric(unit="results", words="Best iteration", whole=True)
 def most(prefix: gg.Prefix) -> int:
     """The most good results that one iteration found."""
-    return max((one.good for one in prefix.iterations), default=0)
+    return max((iteration.good for iteration in prefix.iterations), default=0)
 
 
 @pytest.fixture
 def traces(tmp_path):
     (tmp_path / "mine.py").write_text(SOURCE)
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in RECORDS))
+    path.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
     return path
 
 

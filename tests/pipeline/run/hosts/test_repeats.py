@@ -19,12 +19,12 @@ OPTIONS = ("--cluster", "query_id", "--pass", "CG >= 5")
 
 def records():
     for query, passed in RUNS.items():
-        for at, one in enumerate(passed):
+        for at, has_passed in enumerate(passed):
             yield {
                 "conversation_id": f"{query}{at}",
                 "iteration": 1,
                 "attributes": {"query_id": query},
-                "results": [{"gain": 3}, {"gain": 2 if one == "1" else 0}],
+                "results": [{"gain": 3}, {"gain": 2 if has_passed == "1" else 0}],
             }
 
 
@@ -82,7 +82,7 @@ def test_gate(output):
             "pass^2[CG >= 5] >= 30 %",
         ],
     )
-    verdicts = [one["verdict"] for one in verdict.outcomes]
+    verdicts = [outcome["verdict"] for outcome in verdict.outcomes]
     assert verdicts == ["passed", "failed", "passed", "failed"]
     assert "n" in verdict.outcomes[-1]["reason"]  # too few clusters
     with pytest.raises(UsageError, match="has no value per conversation"):
@@ -92,26 +92,26 @@ def test_gate(output):
 def repeated(passes):
     """Runs of queries, as lists of whether each of them passes."""
     for query, runs in enumerate(passes):
-        for at, one in enumerate(runs):
+        for at, has_passed in enumerate(runs):
             yield {
                 "conversation_id": f"{query}-{at}",
                 "iteration": 1,
                 "attributes": {"query_id": f"q{query}"},
-                "results": [{"gain": 3}, {"gain": 2 if one else 0}],
+                "results": [{"gain": 3}, {"gain": 2 if has_passed else 0}],
             }
 
 
 def test_comparison_pairs_clusters():
     random = Random(4)
     before = [[random.random() < 0.4 for _ in range(3)] for _ in range(40)]
-    after = [[one or random.random() < 0.5 for one in runs] for runs in before]
+    after = [[has_passed or random.random() < 0.5 for has_passed in runs] for runs in before]
     options = {"cluster": "query_id", "pass_": ["CG >= 5"], "pass_k": [2], "max_i": 1}
-    base, candidate = (gg.evaluate(list(repeated(one)), **options) for one in (before, after))
+    base, candidate = (gg.evaluate(list(repeated(passes)), **options) for passes in (before, after))
     name = "pass^2[CG >= 5]"
     compared = gg.compare(base, candidate, pair_by="query_id", primary="pass^2[CG>=5]")
     (row,) = (row for row in compared.rows if row["metric"] == name)
     by_query = [[float(all(pair)) for pair in combinations(runs, 2)] for runs in (*before, *after)]
-    values = [sum(one) / len(one) for one in by_query]
+    values = [sum(values) / len(values) for values in by_query]
     differences = np.array(values[40:]) - np.array(values[:40])
     assert (row["n_base"], row["family"], row["verdict"]) == (40, "primary", "better")
     assert row["base_mean"] == pytest.approx(base[name].mean) == pytest.approx(np.mean(values[:40]))

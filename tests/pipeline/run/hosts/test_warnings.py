@@ -44,7 +44,7 @@ def unlabelled(tmp_path_factory):
 
 
 def codes(output):
-    return [one["code"] for one in manifest(output)["warnings"]]
+    return [warning["code"] for warning in manifest(output)["warnings"]]
 
 
 def at_end(output, slice_=None):
@@ -224,7 +224,7 @@ def test_comparison_names_the_run_with_the_warning(unlabelled, tmp_path, capsys)
     main([*words, "--json"])
     found = json.loads(capsys.readouterr().out)
     warnings = found["candidate"]["warnings"]
-    assert [one["code"] for one in warnings] == ["no_labels", "unknown_fields"]
+    assert [warning["code"] for warning in warnings] == ["no_labels", "unknown_fields"]
 
 
 @pytest.mark.slow

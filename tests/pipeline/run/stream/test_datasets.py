@@ -20,8 +20,8 @@ SCORES = [
 
 def windowed_means():
     accumulator = MeansAccumulator()
-    for one in SCORES:
-        if values := conversation_values(one, PLAN):
+    for conversation_score in SCORES:
+        if values := conversation_values(conversation_score, PLAN):
             accumulator.add(values)
     return [
         WindowedMeanRow(NOON, NOON + 60 * MINUTE, 4, True, row)
@@ -32,7 +32,7 @@ def windowed_means():
 WRITTEN = {
     "conversations": (
         datasets.conversations(PLAN),
-        [row for one in SCORES for row in datasets.conversation_rows(one)],
+        [row for score in SCORES for row in datasets.conversation_rows(score)],
     ),
     "live": (
         datasets.live(PLAN),
@@ -66,7 +66,7 @@ def test_rows_have_the_columns_of_their_dataset(name):
 
 def test_outcomes_of_records_are_counted_from_rows():
     rows = WRITTEN["conversations"][1]
-    expected = [sum(one.counts[f"records.{name}"] for one in SCORES) for name in _OUTCOMES]
+    expected = [sum(score.counts[f"records.{name}"] for score in SCORES) for name in _OUTCOMES]
     assert [totals_of("conversations", rows)[f"records.{name}"] for name in _OUTCOMES] == expected
     assert totals_of("conversations", rows)["conversations.in_means"] == 1
     assert totals_of("iterations", rows) == {}

@@ -56,8 +56,8 @@ def test_a_watermark_out_of_range_is_shown_in_ms(watermark):
 
 def test_the_terminal_view_shows_the_same():
     shown = text_of(live_view.view(FIGURES, NOON + 90 * MINUTE))
-    for one in ("12,345", "1,500", "1h30m behind", "7.250", "(SRE)", "50.0 %", "rejected"):
-        assert one in shown
+    for text in ("12,345", "1,500", "1h30m behind", "7.250", "(SRE)", "50.0 %", "rejected"):
+        assert text in shown
 
 
 class Terminal(io.StringIO):

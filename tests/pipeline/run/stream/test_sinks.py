@@ -33,7 +33,7 @@ def row(conversation_id, minute=0):
 
 def add_rows(stream, *rows):
     return stream.add_elements(
-        [TimestampedValue(one, Timestamp(micros=one.timestamp * 1_000)) for one in rows]
+        [TimestampedValue(row, Timestamp(micros=row.timestamp * 1_000)) for row in rows]
     )
 
 
@@ -58,7 +58,7 @@ def ids_by_pane(folder):
         pane = pane_of(path.name)
         with path.open("rb") as file:
             rows = FORMATS[path.suffix.removeprefix(".")].read(file)
-            found[pane.window, pane.number] = [one["conversation_id"] for one in rows]
+            found[pane.window, pane.number] = [row["conversation_id"] for row in rows]
     return found
 
 
@@ -96,7 +96,7 @@ def test_many_rows_are_written_before_the_flush(tmp_path, monkeypatch):
     write(tmp_path, script.advance_watermark_to_infinity())
     panes = ids_by_pane(tmp_path)
     assert len(panes) > 1
-    assert sorted(one for ids in panes.values() for one in ids) == [f"{n}" for n in range(9)]
+    assert sorted(id_ for ids in panes.values() for id_ in ids) == [f"{n}" for n in range(9)]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -111,9 +111,9 @@ def test_sharded_files_of_each_format_have_all_rows(tmp_path, format):
     names = [path.name for path in Path(tmp_path, "late").iterdir()]
     assert {pane_of(name).shard for name in names} == {0, 1, 2}
     found = {
-        one["conversation_id"]: one["timestamp"] for one in read_dataset(str(tmp_path), "late")
+        row["conversation_id"]: row["timestamp"] for row in read_dataset(str(tmp_path), "late")
     }
-    assert found == {one.conversation_id: one.timestamp for one in rows}
+    assert found == {row.conversation_id: row.timestamp for row in rows}
 
 
 def test_an_unwritable_output_folder_ends_the_stream_with_a_message(tmp_path):

@@ -85,7 +85,7 @@ def test_live_rows_have_the_costs_known_so_far(plan):
     calls = [parse_mapping(record) for record in (*timed_records()[:2], late)]
     arrivals = Script().arrive(calls[0]).watermark(0.5).arrive(calls[1]).watermark(1.2)
     given = play(arrivals.arrive(calls[2]).watermark(2, 60), Closing(live=True), plan.scoring)
-    assert [(one.row.i, one.row["cost_at_i.usd"]) for _, one in given["live"]] == [
+    assert [(live_row.row.i, live_row.row["cost_at_i.usd"]) for _, live_row in given["live"]] == [
         (1, 0.5), (2, 0.75), (2, None)
     ]  # fmt: skip
-    assert [one.row for _, one in given["live"]][::2] == given["scores"][0][1].iterations
+    assert [live_row.row for _, live_row in given["live"]][::2] == given["scores"][0][1].iterations

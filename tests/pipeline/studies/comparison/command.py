@@ -14,9 +14,9 @@ def compared(capsys, *words):
 
 def row(found, metric, i=None, population="all", **slice_):
     (only,) = [
-        one
-        for one in found["rows"]
-        if (one["metric"], one["i"], one["population"], one["slice"])
+        row
+        for row in found["rows"]
+        if (row["metric"], row["i"], row["population"], row["slice"])
         == (metric, i, population, slice_)
     ]
     return only

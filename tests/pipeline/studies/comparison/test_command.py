@@ -16,9 +16,9 @@ pytestmark = pytest.mark.slow
 
 def by_id(folder, metric):
     return {
-        one["conversation_id"]: one[metric]
-        for one in read_dataset(folder, "conversations")
-        if one["N"] and not one["rejected_records"]
+        row["conversation_id"]: row[metric]
+        for row in read_dataset(folder, "conversations")
+        if row["N"] and not row["rejected_records"]
     }
 
 
@@ -45,8 +45,8 @@ def test_known_differences_of_pairs_are_reported(outputs, capsys):
     cg = row(found, "CG")
     assert found["pairs"] == cg["n_base"] == cg["n_candidate"] == 38
     assert isclose(cg["difference"], sum(differences) / 38, rel_tol=1e-12)
-    assert cg["good"] == sum(one > 0 for one in differences)
-    assert cg["bad"] == sum(one < 0 for one in differences)
+    assert cg["good"] == sum(difference > 0 for difference in differences)
+    assert cg["bad"] == sum(difference < 0 for difference in differences)
     assert (cg["only_in_base"], cg["only_in_candidate"]) == (2, 1)
 
 
@@ -122,18 +122,18 @@ def test_values_by_i_agree_with_the_means_of_the_runs(outputs, capsys):
     checked = 0
     for side, folder in zip(("base", "candidate"), outputs, strict=True):
         means = {
-            (one["metric"], one["i"], one["population"]): one
-            for one in read_dataset(folder, "means")
-            if not one["slice"]
+            (row["metric"], row["i"], row["population"]): row
+            for row in read_dataset(folder, "means")
+            if not row["slice"]
         }
-        for one in found["rows"]:
-            mean = means.get((one["metric"], one["i"], one["population"]))
+        for tested in found["rows"]:
+            mean = means.get((tested["metric"], tested["i"], tested["population"]))
             if mean is None:  # i beyond the longest conversation of this arm
-                assert one[f"n_{side}"] == 0
+                assert tested[f"n_{side}"] == 0
                 continue
-            assert one[f"n_{side}"] == mean["n"]
+            assert tested[f"n_{side}"] == mean["n"]
             if mean["mean"] is not None:
-                assert one[f"{side}_mean"] == pytest.approx(mean["mean"], rel=1e-9)
+                assert tested[f"{side}_mean"] == pytest.approx(mean["mean"], rel=1e-9)
                 checked += 1
     assert checked > 400
 
@@ -158,20 +158,20 @@ def test_slices_divide_the_pairs(outputs, capsys):
 
 def test_corrections_apply_to_the_declared_family(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--slice", "market")
-    declared = [one for one in found["rows"] if one["family"] == "declared"]
-    assert {one["metric"] for one in declared} == {"SRE", "DCG"}
+    declared = [row for row in found["rows"] if row["family"] == "declared"]
+    assert {row["metric"] for row in declared} == {"SRE", "DCG"}
     for sliced, count in ((False, 2), (True, 4)):
         tested = [
-            one for one in declared if one["p_value"] is not None and bool(one["slice"]) == sliced
+            row for row in declared if row["p_value"] is not None and bool(row["slice"]) == sliced
         ]
         assert len(tested) == count
-        least = min(tested, key=lambda one: one["p_value"])
+        least = min(tested, key=lambda row: row["p_value"])
         assert least["p_holm"] == pytest.approx(least["p_value"] * count)
-        adjusted = stats.false_discovery_control([one["p_value"] for one in tested])
-        assert [one["p_benjamini_hochberg"] for one in tested] == pytest.approx(adjusted)
-        for one in tested:
-            expected = "better" if one["difference"] > 0 else "worse"
-            assert one["verdict"] == (expected if one["p_holm"] <= 0.05 else "not shown")
+        adjusted = stats.false_discovery_control([row["p_value"] for row in tested])
+        assert [row["p_benjamini_hochberg"] for row in tested] == pytest.approx(adjusted)
+        for test in tested:
+            expected = "better" if test["difference"] > 0 else "worse"
+            assert test["verdict"] == (expected if test["p_holm"] <= 0.05 else "not shown")
 
 
 def test_bootstrap_depends_on_the_seed_but_not_on_other_metrics_or_slices(outputs, capsys):
@@ -219,9 +219,9 @@ def test_swapping_the_arms_keeps_p_values_and_swaps_good_and_bad(arms, capsys):
 
 def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
-    assert [one["difference"] for one in found["wins"]] == [3, 3, 3]
-    assert [one["key"] for one in found["wins"]] == ["c02", "c04", "c06"]
-    assert [one["difference"] for one in found["losses"]] == [-2, -2, -2]
+    assert [document["difference"] for document in found["wins"]] == [3, 3, 3]
+    assert [document["key"] for document in found["wins"]] == ["c02", "c04", "c06"]
+    assert [document["difference"] for document in found["losses"]] == [-2, -2, -2]
     base = by_id(outputs[0], "SRE")
     assert found["losses"][0]["base_numbers"]["SRE"] == base[found["losses"][0]["key"]]
     for command in found["wins"][0]["commands"]:
@@ -235,7 +235,7 @@ def test_wins_of_a_metric_where_lower_is_better_have_negative_differences(output
     found = compared(capsys, *outputs, "--examples-by", "iterations_for_all_good_results")[
         "examples"
     ]
-    assert all(one["difference"] < 0 for one in found["wins"])
+    assert all(document["difference"] < 0 for document in found["wins"])
 
 
 @pytest.mark.parametrize("file_format", ["avro", "parquet", "jsonl"])
@@ -247,8 +247,8 @@ def test_written_datasets_equal_the_json(tmp_path, outputs, capsys, file_format)
     manifest = read_manifest(folder)
     assert manifest["kind"] == "comparison"
     assert manifest["examples"] == found["examples"]
-    pairs = [one for one in read_dataset(folder, "differences") if one["metric"] == "CG"]
-    assert {one["key"]: one["difference"] for one in pairs} == {
+    pairs = [row for row in read_dataset(folder, "differences") if row["metric"] == "CG"]
+    assert {pair["key"]: pair["difference"] for pair in pairs} == {
         f"c{number:02}": known_difference(number) for number in range(38)
     }
     assert "is not empty" in error_of(capsys, *words, "--output", folder)

@@ -56,8 +56,8 @@ def runs(cluster=None, idle=0):
 def arms_of(base, candidate):
     measures = choose((), (), PLAN)
     of = [
-        arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED)
-        for one in (base, candidate)
+        arm_of(outputs.conversations, outputs.iterations, "arm", measures, UNSEARCHED)
+        for outputs in (base, candidate)
     ]
     return Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
 
@@ -122,9 +122,9 @@ def test_choosing_a_cost_includes_its_values_by_iteration_with_the_same_toleranc
 
 
 def test_runs_without_costs_have_no_means_by_arm():
-    runs_ = [gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)] * 2
+    runs_ = [gg.evaluate([item for c in base_arm() for item in c], max_i=MAX_I)] * 2
     measures = choose((), (), plan((), MAX_I))
-    of = [arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED) for one in runs_]
+    of = [arm_of(run.conversations, run.iterations, "arm", measures, UNSEARCHED) for run in runs_]
     arms = Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []
 
@@ -132,7 +132,7 @@ def test_runs_without_costs_have_no_means_by_arm():
 @pytest.mark.slow
 def test_a_cost_that_only_one_run_has_is_named(tmp_path, capsys):
     base, candidate = runs()
-    without = gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)
+    without = gg.evaluate([item for c in base_arm() for item in c], max_i=MAX_I)
     for name, run in (("base", base), ("candidate", candidate), ("without", without)):
         run.save(tmp_path / name)
     words = ["compare", str(tmp_path / "without"), str(tmp_path / "candidate")]

@@ -85,7 +85,7 @@ def test_an_arm_is_read_once_for_all_its_slices():
     parts = list(comparing.slices([("user",)], arm, arm))
     found = [arm.where(slice_) for slice_ in parts]
     assert len(parts) == 1 + 300
-    assert [len(one.ids) for one in found] == [300] + [1] * 300
+    assert [len(part.ids) for part in found] == [300] + [1] * 300
     assert arm.where({"user": "u4"}).without_search.ids == ("c4",)
     assert list(arm.where({"user": "u4"}).left_out) == ["c4"]
     # Once for each conversation, and once more for those left out because they did not search.

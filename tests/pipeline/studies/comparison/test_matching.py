@@ -15,7 +15,7 @@ ARMS = st.dictionaries(st.text("abcdefghi", min_size=1, max_size=2), st.none() |
 def arm(values):
     """One conversation per id, whose CG is the value; None is null."""
     ids = sorted(values)
-    gains = np.array([values[one] for one in ids], dtype=float)
+    gains = np.array([values[id_] for id_ in ids], dtype=float)
     return Arm("arm", tuple(ids), ({},) * len(ids), np.ones(len(ids), int), {"CG": gains}, {}, {})
 
 

@@ -44,7 +44,7 @@ def outputs(request, tmp_path_factory):
 def test_the_candidate_is_better_by_no_metric(outputs, capsys):
     _, *folders = outputs
     found = compared(capsys, *folders)
-    assert [one["metric"] for one in found["rows"] if one["verdict"] == "better"] == []
+    assert [row["metric"] for row in found["rows"] if row["verdict"] == "better"] == []
 
 
 def test_every_gate_rule_against_the_base_fails_except_repetition(outputs, tmp_path, capsys):
@@ -54,7 +54,8 @@ def test_every_gate_rule_against_the_base_fails_except_repetition(outputs, tmp_p
     words = ["gate", candidate, "--config", str(path), "--baseline", base, "--json"]
     assert main(words) == 4
     verdicts = {
-        one["rule"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["outcomes"]
+        outcome["rule"]: outcome["verdict"]
+        for outcome in json.loads(capsys.readouterr().out)["outcomes"]
     }
     # SRR needs no labels and no good documents, so it fails only if few conversations search.
     repeats = verdicts.pop("change of SRR")

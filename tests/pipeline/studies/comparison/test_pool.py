@@ -151,11 +151,11 @@ def test_runs_that_cannot_be_scored_with_the_pool_are_refused(world, tmp_path, c
 def found_by(world, names=("base", "new")):
     """The arms that found each good document of the pool, by topic and number."""
     found = {}
-    for one in read_pool(str(world / "pool")).documents():
-        if (one.label() or 0) >= 2:
-            base, new = (any(place.run == name for place in one.places) for name in names)
+    for document in read_pool(str(world / "pool")).documents():
+        if (document.label() or 0) >= 2:
+            base, new = (any(place.run == name for place in document.places) for name in names)
             who = "both" if base and new else "base" if base else "candidate" if new else "neither"
-            found[one.topic.value, one.number] = who, one.evidence[0].title
+            found[document.topic.value, document.number] = who, document.evidence[0].title
     return found
 
 

@@ -30,7 +30,7 @@ def test_runs_with_other_options_are_refused_without_force(
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], **options)
     assert named in error_of(capsys, outputs[0], other)
     forced = compared(capsys, outputs[0], other, "--force", "--metrics", "CG")
-    assert named.split()[0] in [one["parameter"] for one in forced["forced"]]
+    assert named.split()[0] in [mismatch["parameter"] for mismatch in forced["forced"]]
     assert main(["compare", outputs[0], other, "--force"]) == 0
     assert f"forced although the runs differ in {named}" in " ".join(
         capsys.readouterr().out.split()

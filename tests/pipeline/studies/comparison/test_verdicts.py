@@ -18,17 +18,17 @@ DECIDED = ("better", "worse", "changed")
 
 
 def at_end(found):
-    return [one for one in found["rows"] if one["i"] is None]
+    return [row for row in found["rows"] if row["i"] is None]
 
 
 def test_slices_change_no_row_about_all_conversations(outputs, capsys):
     def whole(*words):
         rows = compared(capsys, *outputs, *words)["rows"]
-        return [one for one in rows if not one["slice"]]
+        return [row for row in rows if not row["slice"]]
 
     alone = whole()
     assert alone == whole("--slice", "market", "--slice", "query_id")
-    assert {one["verdict"] for one in alone} >= {"better", "not shown"}
+    assert {row["verdict"] for row in alone} >= {"better", "not shown"}
 
 
 def test_the_primary_metric_is_tested_without_correction(outputs, capsys):
@@ -60,13 +60,13 @@ def test_unsuitable_primary_metrics_are_refused(outputs, capsys, name, message):
 def test_verdict_intervals_exclude_0_exactly_if_a_change_is_shown(outputs, capsys, correction):
     found = compared(capsys, *outputs, "--slice", "market", "--correction", correction)
     checked = 0
-    for one in found["rows"]:
-        if one["verdict_ci_low"] is None:
-            assert one["verdict"] not in DECIDED or one["stderr"] is None
+    for tested in found["rows"]:
+        if tested["verdict_ci_low"] is None:
+            assert tested["verdict"] not in DECIDED or tested["stderr"] is None
             continue
-        crosses = one["verdict_ci_low"] <= 0 <= one["verdict_ci_high"]
-        assert (one["verdict"] in DECIDED) == (not crosses), one["metric"]
-        assert one["verdict_ci_low"] <= one["ci_low"] + 1e-12
+        crosses = tested["verdict_ci_low"] <= 0 <= tested["verdict_ci_high"]
+        assert (tested["verdict"] in DECIDED) == (not crosses), tested["metric"]
+        assert tested["verdict_ci_low"] <= tested["ci_low"] + 1e-12
         checked += 1
     assert checked > 100
 
@@ -91,12 +91,12 @@ def test_iterations_after_the_last_one_change_no_verdict(outputs, capsys, design
 
     def rows(max_i):
         found = compared(capsys, *outputs, "--max-i", max_i, *design)["rows"]
-        return [one for one in found if one["i"] is None or one["i"] <= 4]
+        return [row for row in found if row["i"] is None or row["i"] <= 4]
 
     up_to_4 = rows(4)
     assert rows(10) == up_to_4
     first, again = (
-        next(one for one in up_to_4 if (one["i"], one["population"]) == (1, population))
+        next(row for row in up_to_4 if (row["i"], row["population"]) == (1, population))
         for population in ("reached", "all")
     )
     assert first["p_holm"] == again["p_holm"]
@@ -104,8 +104,8 @@ def test_iterations_after_the_last_one_change_no_verdict(outputs, capsys, design
 
 def test_withheld_metrics_do_not_count_in_corrections(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "ndcg@10", "recall@10")
-    tested = [one for one in at_end(found) if one["family"] == "declared" and not one["reason"]]
-    assert {one["metric"] for one in tested} == {"SRE", "DCG"}
+    tested = [row for row in at_end(found) if row["family"] == "declared" and not row["reason"]]
+    assert {row["metric"] for row in tested} == {"SRE", "DCG"}
     least = min(tested, key=lambda one: one["p_value"])
     assert least["p_holm"] == pytest.approx(2 * least["p_value"])
     withheld = row(found, "ndcg@10")
@@ -156,7 +156,7 @@ def test_everyone_is_null_for_topics_without_good_judgments(tmp_path, capsys):
     qrels = tmp_path / "qrels.txt"
     with_good = [at for at in range(40) if at % 3]
     labels = {at: 3 if at in with_good else 0 for at in range(39)}  # none of the last topic
-    qrels.write_text("".join(f"c{at:02} 0 c{at:02}-1-0 {one}\n" for at, one in labels.items()))
+    qrels.write_text("".join(f"c{at:02} 0 c{at:02}-1-0 {label}\n" for at, label in labels.items()))
     folders = [
         output_of(
             tmp_path / name, arm, qrels=str(qrels), qrels_id="doc_id", metrics=["recall", "ndcg@3"]
@@ -190,19 +190,23 @@ def test_everyone_is_null_for_metrics_without_a_value_for_an_empty_list(tmp_path
 
 def assert_everyone_agrees_with_the_means(found, candidate):
     means = {
-        (one["metric"], one["i"]): one
-        for one in read_dataset(candidate, "means")
-        if one["population"] == "everyone"
+        (row["metric"], row["i"]): row
+        for row in read_dataset(candidate, "means")
+        if row["population"] == "everyone"
     }
     checked = 0
-    for one in found["rows"]:
-        mean = means.get((one["metric"], one["i"]))
-        if one["population"] == "everyone" and one["direction"] == "higher" and mean is not None:
-            assert (one["n_candidate"], one["undefined_in_candidate"]) == (
+    for tested in found["rows"]:
+        mean = means.get((tested["metric"], tested["i"]))
+        if (
+            tested["population"] == "everyone"
+            and tested["direction"] == "higher"
+            and mean is not None
+        ):
+            assert (tested["n_candidate"], tested["undefined_in_candidate"]) == (
                 mean["n"],
                 mean["undefined"],
-            ), one["metric"]
-            assert one["candidate_mean"] == pytest.approx(mean["mean"]), one["metric"]
+            ), tested["metric"]
+            assert tested["candidate_mean"] == pytest.approx(mean["mean"]), tested["metric"]
             checked += 1
     assert checked > 60
 
@@ -243,7 +247,7 @@ def test_a_gate_divides_the_error_among_its_proofs(tmp_path, outputs, capsys):
         capsys.readouterr()
         words = ("--config", str(path), "--baseline", outputs[0], "--json")
         main(["gate", outputs[1], *words])
-        return [one["reason"] for one in json.loads(capsys.readouterr().out)["outcomes"]]
+        return [outcome["reason"] for outcome in json.loads(capsys.readouterr().out)["outcomes"]]
 
     proven = {"metric": "CG", "drop_at_most": "1 %", "proof": "of_breach"}
     sliced = {**proven, "slice": ["market"]}

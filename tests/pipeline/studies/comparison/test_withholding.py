@@ -87,10 +87,10 @@ def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys)
     base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
     candidate = output_of(tmp_path / "candidate", pairs)
     rows = compared(capsys, base, candidate, "--metrics", "CG")["rows"]
-    assert {one["reason"] for one in rows} == {None}
+    assert {row["reason"] for row in rows} == {None}
     unpaired = compared(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
     assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
-        one["reason"] for one in unpaired
+        row["reason"] for row in unpaired
     }
 
 
@@ -117,9 +117,9 @@ def without_labels(conversations, lost):
 def row_at_end(found, metric):
     """The row about all conversations at N."""
     (row,) = (
-        one
-        for one in found["rows"]
-        if (one["metric"], one["i"], one["slice"]) == (metric, None, {})
+        row
+        for row in found["rows"]
+        if (row["metric"], row["i"], row["slice"]) == (metric, None, {})
     )
     return row
 
@@ -204,7 +204,7 @@ def compare_with_missing(tmp_path, capsys, *words, there=12):
 def test_verdicts_are_withheld_if_one_run_lacks_many_conversations(tmp_path, capsys):
     found = compare_with_missing(tmp_path, capsys)
     message = "28 of the base's 40 conversations are not in the candidate"
-    assert {one["reason"] for one in found["rows"]} == {message}
+    assert {row["reason"] for row in found["rows"]} == {message}
     assert message in found["answer"]
 
 
@@ -214,7 +214,7 @@ def test_the_number_of_conversations_that_one_run_lacks_is_of_those_that_searche
     base, few = output_of(tmp_path / "base", many), output_of(tmp_path / "few", many[:10])
     found = compared(capsys, base, few)
     message = "24 of the base's 34 conversations that searched are not in the candidate"
-    assert {one["reason"] for one in found["rows"]} == {message}
+    assert {row["reason"] for row in found["rows"]} == {message}
     assert message in found["answer"]
 
 
@@ -238,12 +238,12 @@ def test_the_answer_says_over_how_many_pairs_it_is_if_conversations_did_not_sear
 
 def test_verdicts_are_given_if_few_conversations_are_missing(tmp_path, capsys):
     found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", there=38)
-    assert {one["reason"] for one in found["rows"]} == {None}
+    assert {row["reason"] for row in found["rows"]} == {None}
 
 
 def test_missing_values_of_the_pairing_attribute_are_reported_in_the_answer(tmp_path, capsys):
     found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", "--pair-by", "query_id")
-    assert {one["reason"] for one in found["rows"]} == {None}
+    assert {row["reason"] for row in found["rows"]} == {None}
     message = "Not compared: 28 of the base's 40 values of query_id are not in the candidate."
     assert found["answer"].endswith(message)
 
@@ -256,9 +256,9 @@ def test_runs_that_share_one_conversation_are_compared_unpaired(tmp_path, capsys
         for day in ("monday", "tuesday")
     ]
     (row,) = (
-        one
-        for one in compared(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
-        if one["i"] is None
+        row
+        for row in compared(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
+        if row["i"] is None
     )
     assert (row["n_base"], row["reason"]) == (30, None)
 
@@ -271,8 +271,8 @@ def test_examples_include_conversations_without_search_if_the_verdict_does(tmp_p
         record["turn_count"] = 2
     outputs = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
     found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
-    assert [one["key"] for one in found["losses"]] == ["c00", "c01", "c02"]
-    assert [one["candidate_value"] for one in found["losses"]] == [0, 0, 0]
-    assert [one["key"] for one in found["wins"]] == ["c10", "c11", "c12"]
+    assert [document["key"] for document in found["losses"]] == ["c00", "c01", "c02"]
+    assert [document["candidate_value"] for document in found["losses"]] == [0, 0, 0]
+    assert [document["key"] for document in found["wins"]] == ["c10", "c11", "c12"]
     assert main(["compare", *outputs, "--examples", "0"]) == 0
     assert "Largest" not in capsys.readouterr().out

@@ -90,14 +90,14 @@ def test_the_report_shows_none(runs, tmp_path):
     assert main([*words, "--slice", "market"]) == 0
     page = (tmp_path / "out" / "report.html").read_text()
     data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S)[1])
-    for one in data["slices"]:
-        *numbers, texts = one["end"]["CG"]
+    for slice_ in data["slices"]:
+        *numbers, texts = slice_["end"]["CG"]
         drawn = dict(zip(data["parts"], numbers, strict=True))
         assert drawn["base_mean"] == 10.5
         names = ("difference", "ci_low", "good")
         assert {name: drawn[name] for name in names} == dict.fromkeys(names)
         told = dict(zip(data["texts"], texts, strict=True))
-        assert (told["base_mean"], told["n"]) == ("10.50", "40" if not one["names"] else "20")
+        assert (told["base_mean"], told["n"]) == ("10.50", "40" if not slice_["names"] else "20")
         names = ("candidate_mean", "difference", "interval", "p_value", "effect_size", "gsb")
         assert {name: told[name] for name in names} == dict.fromkeys(names, "-")
     assert all(arms["candidate"]["end"]["CG"][0] is None for arms in data["arms"])

@@ -41,11 +41,14 @@ def page(name, gain=None, **more):
 
 
 def places(documents):
-    return [place_text(one.place) for one in documents]
+    return [place_text(document.place) for document in documents]
 
 
 def pairs(found):
-    return [(place_text(one.input.place), place_text(one.against.place)) for one in found.both]
+    return [
+        (place_text(document.input.place), place_text(document.against.place))
+        for document in found.both
+    ]
 
 
 MINE = [call(1, [page("a", 3), page("b", 0)]), call(2, [page("a", 3), page("c", 2)])]
@@ -59,14 +62,17 @@ def test_each_document_is_in_one_list_with_its_place_and_gain():
     assert pairs(found) == [("1.1.2", "2.1.1")]
     (both,) = found.both
     assert (both.input.gain, both.against.gain) == (0, 1)
-    assert [one.gain for one in found.only_input] == [3, 2]
-    assert [one.good for one in (*found.only_input, both.against)] == [True, True, False]
+    assert [document.gain for document in found.only_input] == [3, 2]
+    assert [document.good for document in (*found.only_input, both.against)] == [True, True, False]
 
 
 def test_gain_by_iteration_ends_where_an_arm_ends():
     gains = [
-        tuple(None if arm is None else (arm.G_i, arm.CG_at_i) for arm in (one.input, one.against))
-        for one in arms(MINE, OTHER).iterations
+        tuple(
+            None if arm is None else (arm.G_i, arm.CG_at_i)
+            for arm in (iteration.input, iteration.against)
+        )
+        for iteration in arms(MINE, OTHER).iterations
     ]
     assert gains == [((3, 3), (4, 4)), ((2, 5), (0, 4)), (None, (0, 4))]
 
@@ -250,9 +256,9 @@ def test_arms_of_a_pool_have_its_labels(files, capsys):
     words = ("--run", "mine=mine.jsonl", "--run", "other=other.jsonl", "--output", "pool")
     assert main(["pool", "build", *words, "--quiet"]) == 0
     (document,) = (
-        one.document
-        for one in read_pool("pool").documents()
-        if any("docs.example/b" in str(evidence) for evidence in one.evidence)
+        document.document
+        for document in read_pool("pool").documents()
+        if any("docs.example/b" in str(evidence) for evidence in document.evidence)
     )
     Path("labels.jsonl").write_text(json.dumps({"document": document, "gain": 4}) + "\n")
     words = ("--from", "labels.jsonl", "--annotator", "ann", "--quiet")

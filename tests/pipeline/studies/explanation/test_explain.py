@@ -64,13 +64,13 @@ def reasons(*results, apart=False):
     records = (
         [call(1, results)]
         if not apart
-        else [call(1, [one], call=n) for n, one in enumerate(results)]
+        else [call(1, [result], call=n) for n, result in enumerate(results)]
     )
     (iteration,) = explained(records).iterations
     return [
         result.duplicate.reason if result.duplicate else None
-        for one in iteration.calls
-        for result in one.results
+        for call in iteration.calls
+        for result in call.results
     ]
 
 
@@ -78,8 +78,8 @@ class TestNumbers:
     def test_worked_example(self):
         explanation = explained(worked_example())
         row = explanation.row
-        assert [one.row.G_i for one in explanation.iterations] == [5, 4, 2]
-        assert [one.row.R_i for one in explanation.iterations] == [2, 3, 3]
+        assert [iteration.row.G_i for iteration in explanation.iterations] == [5, 4, 2]
+        assert [iteration.row.R_i for iteration in explanation.iterations] == [2, 3, 3]
         assert (row.CG, row.SRE, row.SRR) == (11, 0.5, 0.375)
         assert math.isclose(row.DCG, 8.5237, rel_tol=1e-4)
         assert math.isclose(row.DRAG, 1.2249, rel_tol=1e-4)
@@ -90,7 +90,7 @@ class TestNumbers:
         records = trace(Random(seed), 3)
         reference = evaluate(records)
         for conversation_id, expected in reference["conversations"].items():
-            own = [one for one in records if one["conversation_id"] == conversation_id]
+            own = [record for record in records if record["conversation_id"] == conversation_id]
             explanation = explained(own, conversation_id)
             assert_agrees(explanation, expected, reference)
 
@@ -105,10 +105,10 @@ class TestNumbers:
         assert explanation.row.N == len(explanation.iterations) == 4
         counted = [
             sum(
-                one.outcome == outcome
+                result.outcome == outcome
                 for iteration in explanation.iterations
                 for found in iteration.calls
-                for one in found.results
+                for result in found.results
             )
             for outcome in ("good", "other", "duplicate")
         ]
@@ -123,7 +123,7 @@ def assert_agrees(explanation, expected, reference):
     for name in ("DCG", "RAG", "DRAG", "SRE", "SRR"):
         ours, theirs = getattr(row, name), expected[name]
         assert ours == theirs or math.isclose(ours, theirs, rel_tol=1e-9), name
-    assert sum(one.calls for one in explanation.earlier_turns) == expected["earlier_turn"]
+    assert sum(turn.calls for turn in explanation.earlier_turns) == expected["earlier_turn"]
     assert explanation.conflicting_redeliveries == expected["conflicting_redeliveries"]
     decided = {
         (d["i"], d["call_position"], d["rank"]): (
@@ -135,11 +135,11 @@ def assert_agrees(explanation, expected, reference):
     }
     ours = {}
     for iteration in explanation.iterations:
-        for one in iteration.calls:
-            for result in one.results:
+        for call in iteration.calls:
+            for result in call.results:
                 why = result.duplicate
                 if why is not None:
-                    place = (iteration.row.i, one.call_position, result.rank)
+                    place = (iteration.row.i, call.call_position, result.rank)
                     first = (why.first.i, why.first.call_position, why.first.rank)
                     ours[place] = (first, (why.key, why.step, why.clause))
                     matched = (why.matched.i, why.matched.call_position, why.matched.rank)
@@ -257,7 +257,9 @@ class TestConversations:
 
     def test_iterations_are_renumbered_and_empty_calls_count(self):
         explanation = explained([call(7), call(2, [{"gain": 2}])])
-        assert [(one.row.i, one.row.iteration) for one in explanation.iterations] == [
+        assert [
+            (iteration.row.i, iteration.row.iteration) for iteration in explanation.iterations
+        ] == [
             (1, 2),
             (2, 7),
         ]
@@ -302,7 +304,7 @@ class TestCommand:
         conversation = output["conversation"]
         assert (conversation["CG"], conversation["rejected_records"]) == (11, 1)
         assert "ndcg@10" in conversation
-        assert [one["CG_at_i"] for one in output["iterations"]] == [5, 9, 11]
+        assert [iteration["CG_at_i"] for iteration in output["iterations"]] == [5, 9, 11]
         assert output["unreadable"] == 1
         assert output["rejected"][0]["position"] == "line 4"
         duplicate = output["iterations"][1]["search_calls"][0]["results"][2]
@@ -329,8 +331,8 @@ class TestCommand:
         steps = {
             result["duplicate"]["step"]
             for iteration in json.loads(capsys.readouterr().out)["iterations"]
-            for one in iteration["search_calls"]
-            for result in one["results"]
+            for call in iteration["search_calls"]
+            for result in call["results"]
             if result["duplicate"]
         }
         assert steps == {"named_id"}

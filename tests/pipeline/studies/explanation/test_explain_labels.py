@@ -66,7 +66,7 @@ def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
     assert main(["explain", *words]) == 0
     output = json.loads(capsys.readouterr().out)
     results = output["iterations"][0]["search_calls"][0]["results"]
-    assert [(one["gain"], one["outcome"]) for one in results] == [
+    assert [(result["gain"], result["outcome"]) for result in results] == [
         (None, "other"),
         (3, "good"),
         (0, "other"),
@@ -103,13 +103,15 @@ def test_a_judgment_met_again_names_the_document_that_used_it(tmp_path, capsys):
     ]
     path = write_jsonl(
         tmp_path / "traces.jsonl",
-        [{"conversation_id": "c", "iteration": at, "results": [one]}
-         for at, one in enumerate(results, start=1)],
+        [{"conversation_id": "c", "iteration": at, "results": [result]}
+         for at, result in enumerate(results, start=1)],
     )  # fmt: skip
     words = ["explain", "c", "--input", path, "--qrels", qrels(tmp_path, "c 0 d1 2\nc 0 d2 0\n")]
     assert main([*words, "--json"]) == 0
     output = json.loads(capsys.readouterr().out)
-    first, second = (one["search_calls"][0]["results"][0] for one in output["iterations"])
+    first, second = (
+        iteration["search_calls"][0]["results"][0] for iteration in output["iterations"]
+    )
     assert (first["gain"], second["gain"]) == (2, None)
     assert "judged_at" not in first
     assert second["judged_at"] == {"i": 1, "iteration": 1, "call_position": 0, "rank": 1}

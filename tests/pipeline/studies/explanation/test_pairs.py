@@ -33,7 +33,7 @@ def explained(*results, pair=("1.1.1", "1.1.2")):
 
 def steps(*results):
     """What each step says, by its name."""
-    return {one.step: one.same for one in explained(*results).pair.steps}
+    return {step.step: step.same for step in explained(*results).pair.steps}
 
 
 def test_an_id_in_common_decides_before_the_different_titles():
@@ -42,7 +42,7 @@ def test_an_id_in_common_decides_before_the_different_titles():
         {"entity_type": "File", "ids": {"file_id": "f"}, "title": "b"},
     ).pair
     assert (pair.same, pair.steps[pair.decided_by].step) == (True, "ids")
-    assert {one.step: one.same for one in pair.steps} == {
+    assert {step.step: step.same for step in pair.steps} == {
         "type": None, "ids": True, "url": None, "fields": False, "generic_id": None,
         "identical": None,
     }  # fmt: skip
@@ -90,13 +90,15 @@ def test_the_first_step_that_can_decide_is_the_verdict(seed, unit):
     fingerprinter = Fingerprinter(rules)
     calls = [parse_mapping(record) for record in trace(Random(seed), 2)]
     read = [
-        read_evidence(one)
+        read_evidence(result)
         for each in calls
-        for one in fingerprinter.call_fingerprint(each, False).results
+        for result in fingerprinter.call_fingerprint(each, False).results
     ]
     for first in read:
         for second in read:
-            said = [one for _, one in decisions(first, second, rules) if one is not None]
+            said = [
+                decision for _, decision in decisions(first, second, rules) if decision is not None
+            ]
             verdict = verify(first, second, rules)
             assert (said[0] if said else None) == (
                 None if verdict.step.value == "inconclusive" else verdict
@@ -110,7 +112,7 @@ def test_near_misses_are_listed_with_places_and_as_counted(seed):
         budget = MemoryBudget(None)
         gathered = gather(conversation_id, iter(calls), budget)
         found = explain_turn(gathered, SCORING, budget).explanation
-        listed = {one.step for one in found.near_miss_pairs}
+        listed = {pair.step for pair in found.near_miss_pairs}
         assert listed <= set(found.near_misses)
         assert bool(listed) == bool(found.near_misses)
 
@@ -126,8 +128,8 @@ def test_places_without_a_result_are_refused(pair, message):
 
 def test_the_command_prints_each_step(tmp_path, capsys):
     results = [
-        {"entity_type": "File", "ids": {"file_id": one}, "title": "The budget", "snippet": TEXT}
-        for one in "fg"
+        {"entity_type": "File", "ids": {"file_id": file_id}, "title": "The budget", "snippet": TEXT}
+        for file_id in "fg"
     ]
     traces = tmp_path / "traces.jsonl"
     traces.write_text(json.dumps(call(1, results)) + "\n")

@@ -22,20 +22,23 @@ def explained(capsys, *words):
 
 def test_documents_are_marked_where_search_found_them(path, capsys):
     content = json.loads(explained(capsys, "--input", path, "--json"))
-    calls = [call for one in content["iterations"] for call in one["search_calls"]]
+    calls = [call for iteration in content["iterations"] for call in iteration["search_calls"]]
     used = [result.get("used", []) for call in calls for result in call["results"]]
     assert used == [["open", "cite"], [], ["open"], [], ["cite"]]
     assert [call["error"] for call in calls] == [None, None, "timeout"]
     assert [call["repeats"] for call in calls] == [None, {"i": 1, "call_position": 0}, None]
-    assert [one["action"] for one in content["usages"]] == ["open", "open", "cite"]
+    assert [usage["action"] for usage in content["usages"]] == ["open", "open", "cite"]
     cited = content["usages"][2]["results"]
-    assert [(one["label"], one["good"]) for one in cited] == [
+    assert [(document["label"], document["good"]) for document in cited] == [
         (3, True),
         (4, True),
         (2, True),  # its label is that of the record that opened it
         (None, False),
     ]
-    ranks = [one["found"] and (one["found"]["i"], one["found"]["rank"]) for one in cited]
+    ranks = [
+        document["found"] and (document["found"]["i"], document["found"]["rank"])
+        for document in cited
+    ]
     assert ranks == [(1, 1), (2, 2), None, None]
 
 
@@ -55,7 +58,7 @@ def test_texts_name_places_failures_and_repeated_queries(path, capsys):
 
 def test_failed_calls_that_are_left_out_are_not_explained(path, capsys):
     content = json.loads(explained(capsys, "--input", path, "--json", "--without-failed"))
-    assert [len(one["search_calls"]) for one in content["iterations"]] == [1, 1]
+    assert [len(iteration["search_calls"]) for iteration in content["iterations"]] == [1, 1]
     assert content["conversation"]["calls_failed"] == 0
 
 

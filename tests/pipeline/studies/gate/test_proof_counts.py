@@ -11,7 +11,7 @@ ESTIMATE = GateEstimate(5.0, Studentized(5.0, 1.0, 1e9), scale=5.0)
 
 def rule(proof="of_compliance", **more):
     given = {"metric": "CG", "at_least": 0, "proof": proof, **more}
-    return Rule.model_validate({name: one for name, one in given.items() if one is not None})
+    return Rule.model_validate({name: value for name, value in given.items() if value is not None})
 
 
 def confidence(counted, rule):

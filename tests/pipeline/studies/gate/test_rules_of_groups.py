@@ -25,7 +25,7 @@ def test_rules_are_at_n_or_at_an_iteration_as_declared(metric):
 
 
 @pytest.mark.parametrize(
-    "metric", [one for one in METRICS if not one.by_i], ids=lambda metric: metric.name
+    "metric", [metric for metric in METRICS if not metric.by_i], ids=lambda metric: metric.name
 )
 def test_changes_are_of_metrics_with_a_value_per_conversation(metric):
     rule = {"metric": metric.name, "drop_at_most": 0.1}

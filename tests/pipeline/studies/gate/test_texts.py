@@ -21,7 +21,7 @@ def test_people_see_words_and_percentages_and_programs_numbers(tmp_path, runs, c
     printed = capsys.readouterr().out
     main(["gate", *words, "--json"])
     outcomes = json.loads(capsys.readouterr().out)["outcomes"]
-    assert [one["rule"] for one in outcomes] == [
+    assert [outcome["rule"] for outcome in outcomes] == [
         "SRE",
         "change of SRR",
         "change of SRE",

@@ -65,7 +65,7 @@ def test_two_weeks_of_nights(world, capsys):
     assert world.nightly("--date", day(5)) == 3
     assert world.verdicts()[day(5)] == "bad data"
     assert "has a label" in world.entry(day(5))["reasons"][0]
-    assert [one["code"] for one in world.entry(day(5))["warnings"]] == ["no_labels"]
+    assert [warning["code"] for warning in world.entry(day(5))["warnings"]] == ["no_labels"]
     assert "| no_labels |" in (world.output / "history.md").read_text()
     assert (world.place(day(5)) / "report.html").exists()
     (notification,) = world.told()
@@ -150,7 +150,7 @@ def test_two_weeks_of_nights(world, capsys):
     expected |= {day(5): "bad data", day(7): "gate failed"}
     assert [entry["date"] for entry in world.history()] == list(expected)
     assert world.verdicts() == expected
-    assert [one["day"]["date"] for one in world.told()] == [
+    assert [summary["day"]["date"] for summary in world.told()] == [
         day(number) for number in (5, 6, 7, 8, 11, 12, 11)
     ]
     assert world.hidden() == []

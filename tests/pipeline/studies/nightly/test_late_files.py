@@ -20,7 +20,7 @@ MANIFEST = {"inputs": [{"path": "a", "size": 1}, {"path": "b", "size": 2}]}
     ],
 )
 def test_added_and_changed_files_are_late(found, expected):
-    assert late_files(DAY, MANIFEST, [InputFile(*one) for one in found]) == expected
+    assert late_files(DAY, MANIFEST, [InputFile(*file) for file in found]) == expected
 
 
 def test_text_names_the_first_files():

@@ -41,7 +41,7 @@ def make_night(world, day, gathers=12, opens=1.0, right=1.0):
             name = f"{day}-q{query}-{repeat}"
             number = query * REPEATS + repeat
             gain = 3 if query < gathers or repeat else 2
-            found = [{"url": f"https://a.org/{name}/{one}", "gain": gain} for one in range(2)]
+            found = [{"url": f"https://a.org/{name}/{index}", "gain": gain} for index in range(2)]
             common = {"conversation_id": name, "attributes": {"query_id": f"q{query}"}}
             records.append({**common, "iteration": 1, "results": found})
             opened = found if number < opens * QUERIES * REPEATS else []

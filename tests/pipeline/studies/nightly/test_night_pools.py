@@ -25,7 +25,7 @@ def record(number, *found):
 def write_traces(world, day, *names):
     """Write twelve conversations that find good documents of these names."""
     found = [record(number, *((name, 3) for name in names)) for number in range(12)]
-    world.trace_path(day).write_text("".join(json.dumps(one) + "\n" for one in found))
+    world.trace_path(day).write_text("".join(json.dumps(record) + "\n" for record in found))
 
 
 def test_only_nights_that_were_scored_with_the_same_pool_are_compared(tmp_path):
@@ -60,4 +60,4 @@ def test_only_nights_that_were_scored_with_the_same_pool_are_compared(tmp_path):
     assert world.entry(THIRD)["baseline"] == [SECOND]
     assert world.entry(SECOND)["means"]["pool_recall"]["mean"] == 0.75
     table = (world.output / "history.md").read_text()
-    assert all(one["pool"]["digest"][:8] in table for one in world.history())
+    assert all(entry["pool"]["digest"][:8] in table for entry in world.history())

@@ -36,7 +36,7 @@ def test_failures_and_recoveries_are_news(previous, current, expected):
 
 
 def test_the_document_is_a_sentence_and_the_entry_of_the_day():
-    failed, passed = (json.loads(document_of_day(one, "n/d")) for one in (FAILED, PASSED))
+    failed, passed = (json.loads(document_of_day(entry, "n/d")) for entry in (FAILED, PASSED))
     assert failed["text"] == "Good Gain, 2025-03-02: gate failed: CG fell; SRE fell"
     assert failed["folder"] == "n/d"
     assert failed["day"]["verdict"] == "gate failed"

@@ -20,7 +20,7 @@ import goodgain
 
 @goodgain.metric(unit="results", words="Best iteration", whole=True)
 def best(prefix):
-    return max((one.good for one in prefix.iterations), default=0)
+    return max((iteration.good for iteration in prefix.iterations), default=0)
 """
 GATE = """
 least_n: 5

@@ -26,7 +26,7 @@ def test_a_day_written_through_a_scratch_folder_is_the_same(tmp_path):
     fetched = world.contents(DAY)
     assert fetched.keys() == direct.keys()
     manifests = [json.loads(day.pop("manifest.json")) for day in (direct, fetched)]
-    assert [one["parameters"].pop("overwrite") for one in manifests] == [False, True]
+    assert [manifest["parameters"].pop("overwrite") for manifest in manifests] == [False, True]
     assert manifests[0] == manifests[1]
     del direct["report.html"], fetched["report.html"]  # it also contains the parameters
     assert fetched == direct

@@ -23,7 +23,7 @@ def write_runs(folder, found):
     paths = {}
     for name, records in found.items():
         paths[name] = folder / f"{name}.jsonl"
-        paths[name].write_text("".join(json.dumps(one) + "\n" for one in records))
+        paths[name].write_text("".join(json.dumps(record) + "\n" for record in records))
     return paths
 
 

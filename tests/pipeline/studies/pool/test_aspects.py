@@ -49,7 +49,10 @@ def label(pool, path, *options):
 
 
 def covered(pool):
-    return {one.evidence[0].ids["doc_id"]: one.covered_aspects() for one in documents(pool)}
+    return {
+        document.evidence[0].ids["doc_id"]: document.covered_aspects()
+        for document in documents(pool)
+    }
 
 
 def in_table(tmp_path):
@@ -150,7 +153,7 @@ def test_annotators_are_kept_apart_and_undone(pool, tmp_path):
         assert label(pool, path, "--annotator", annotator) == ExitCode.DONE
     assert covered(pool)["d"] == frozenset("y")
     assert main(["pool", "label", str(pool), "--prefer", "ann"]) == ExitCode.DONE
-    (d,) = (one for one in documents(pool) if one.aspects)
+    (d,) = (document for document in documents(pool) if document.aspects)
     assert d.covered_aspects("ann") == frozenset("xy")
     assert main(["pool", "label", str(pool), "--undo", "bob"]) == ExitCode.DONE
     # Of two, what one of them found is not the most frequent.

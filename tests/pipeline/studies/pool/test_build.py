@@ -26,7 +26,9 @@ def found():
 
 def test_pool_equals_that_of_the_core(pool, found):
     built = direct.build(found, "topic")
-    expected = {one.topic: own for one in built.values() if (own := one.documents)}
+    expected = {
+        topic_pool.topic: own for topic_pool in built.values() if (own := topic_pool.documents)
+    }
     by_topic = {}
     for document in documents(pool):
         by_topic.setdefault(document.topic, []).append(document)
@@ -107,9 +109,9 @@ def test_update_adds_runs_and_keeps_ids(paths, tmp_path):
     before = documents(folder)
     others = {name: paths[name] for name in rest}
     assert build(folder, others, "--update", str(folder)) == ExitCode.DONE
-    after = {(one.topic, one.number): one.document for one in documents(folder)}
+    after = {(document.topic, document.number): document.document for document in documents(folder)}
     assert len(after) > len(before)
-    assert all(after[one.topic, one.number] == one.document for one in before)
+    assert all(after[document.topic, document.number] == document.document for document in before)
     assert sorted(read_pool(str(folder)).manifest["runs"]) == sorted(paths)
     assert [path.name for path in folder.glob("documents_*")] == ["documents_0002"]
 
@@ -152,8 +154,10 @@ def test_show_prints_documents_and_rejects_unknown_topics(pool, capsys):
     topic = documents(pool)[0].topic
     assert main(["pool", "show", str(pool), "--topic", str(topic.value), "--json"]) == ExitCode.DONE
     listed = json.loads(capsys.readouterr().out)
-    own = [one for one in documents(pool) if one.topic == topic]
-    assert [one["document"] for one in listed["documents"]] == [one.document for one in own]
+    own = [document for document in documents(pool) if document.topic == topic]
+    assert [document["document"] for document in listed["documents"]] == [
+        document.document for document in own
+    ]
     assert main(["pool", "show", str(pool), "--topic", "none"]) == ExitCode.USAGE
     assert "has no topic none; without --topic the first are shown" in capsys.readouterr().err
     assert main(["pool", "show", str(pool), "--topic", f"{topic.value}x"]) == ExitCode.USAGE
@@ -177,13 +181,15 @@ RENAMED = "conversation_id=session,iteration=step,query=q,results=hits,ids.doc_i
 def test_renamed_fields_are_pooled(tmp_path, capsys):
     options = ("--map", f"{RENAMED},gain=relevance", "--iteration-base", "0")
     assert build(tmp_path / "pool", runs_with_other_names(tmp_path), *options) == ExitCode.DONE
-    found = {one.evidence[0].ids["doc_id"]: one for one in documents(tmp_path / "pool")}
-    assert {name: (len(one.places), one.label()) for name, one in found.items()} == {
+    found = {
+        document.evidence[0].ids["doc_id"]: document for document in documents(tmp_path / "pool")
+    }
+    assert {name: (len(document.places), document.label()) for name, document in found.items()} == {
         "d1": (1, 1),
         "d2": (1, 2),
         "both": (2, None),
     }
-    assert {place.query for one in found.values() for place in one.places} == {"what"}
+    assert {place.query for document in found.values() for place in document.places} == {"what"}
     assert "Warning" not in capsys.readouterr().err
 
 

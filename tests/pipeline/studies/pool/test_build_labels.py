@@ -51,7 +51,7 @@ def two_runs(gains=(4, 0, None)):
 
 
 def labels_by_id(pool):
-    return {one.evidence[0].ids["doc_id"]: one.label() for one in documents(pool)}
+    return {document.evidence[0].ids["doc_id"]: document.label() for document in documents(pool)}
 
 
 @pytest.mark.slow

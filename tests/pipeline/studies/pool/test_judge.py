@@ -60,9 +60,9 @@ def judge(pool, command, *options):
 
 def labels_by(pool, annotator="judge"):
     return {
-        one.evidence[0].ids["doc_id"]: one.given[annotator]
-        for one in documents(pool)
-        if annotator in one.given
+        document.evidence[0].ids["doc_id"]: document.given[annotator]
+        for document in documents(pool)
+        if annotator in document.given
     }
 
 
@@ -225,13 +225,13 @@ def test_a_reply_that_is_no_label_is_counted_and_its_document_is_left(judge_text
     outcome = json.loads(capsys.readouterr().out)
     assert (outcome["calls"], outcome["bad"], outcome["labels"]) == (number + 1, number, 1)
     assert len(outcome["rejected"]) == number
-    assert all(one["reason"] for one in outcome["rejected"])
+    assert all(row["reason"] for row in outcome["rejected"])
     assert labels_by(pool) == {f"d{number}": number % 5}
 
 
 @pytest.mark.parametrize("judge_text", [HONEST, NAMING], ids=["unnamed", "named"])
 def test_two_lines_for_one_document_label_no_other(judge_text, pool, tmp_path, capsys):
-    line = next(one for one in judge_text.splitlines() if "print(" in one).strip()
+    line = next(line for line in judge_text.splitlines() if "print(" in line).strip()
     twice = f"    if number == 2: {line.replace('number % 5', '4')}\n    print("
     command = program(tmp_path, judge_text.replace("    print(", twice))
     assert judge(pool, command) == ExitCode.DATA_QUALITY

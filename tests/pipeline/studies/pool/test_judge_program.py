@@ -40,8 +40,8 @@ def start():
         return programs[-1]
 
     yield started
-    for one in programs:
-        one.stop()
+    for program in programs:
+        program.stop()
 
 
 def question(document, **fields):
@@ -63,7 +63,7 @@ def label_of(program, asked):
 
 
 def test_a_program_that_names_documents_stays(start):
-    program = start("for one in questions(): answer(one, os.getpid() % 5)\n")
+    program = start("for question in questions(): answer(question, os.getpid() % 5)\n")
     assert len({label_of(program, question(f"d{at}")) for at in range(20)}) == 1
     program.close()
     assert program.withdrawn == []
@@ -71,23 +71,23 @@ def test_a_program_that_names_documents_stays(start):
 
 def test_a_program_that_names_none_is_started_for_each_question(start, tmp_path):
     starts = tmp_path / "starts"
-    text = f"open({str(starts)!r}, 'a').write('x')\nfor one in questions(): plain(3)\n"
+    text = f"open({str(starts)!r}, 'a').write('x')\nfor question in questions(): plain(3)\n"
     program = start(text)
     assert [label_of(program, question(f"d{at}")) for at in range(3)] == [3, 3, 3]
     assert starts.read_text() == "xxx"
 
 
 def test_an_answer_about_another_document_is_refused(start):
-    program = start("for one in questions(): answer({'document': 'other'}, 1)\n")
+    program = start("for question in questions(): answer({'document': 'other'}, 1)\n")
     assert refused(program, "d").startswith("it is about another document: ")
     assert program.withdrawn == []
 
 
-@pytest.mark.parametrize("write", ["answer(one, {})", "plain({})"])
+@pytest.mark.parametrize("write", ["answer(question, {})", "plain({})"])
 def test_two_lines_at_once_are_refused(write, start):
     program = start(
         "lines = []\n"
-        "for one in questions():\n"
+        "for question in questions():\n"
         "    write, later = lines.append, write\n"
         f"    {write.format(1)}; {write.format(4)}\n"
         "    write = later; write(''.join(lines)); lines.clear()\n"
@@ -104,9 +104,9 @@ def let_it_write(program, path):
 def test_a_line_too_many_before_the_next_question_withdraws_the_answer(start, tmp_path):
     go = tmp_path / "go"
     program = start(
-        "for one in questions():\n"
-        "    answer(one, 1)\n"
-        f"    if one['document'] == 'b': wait_for({str(go)!r}); answer(one, 4)\n"
+        "for question in questions():\n"
+        "    answer(question, 1)\n"
+        f"    if question['document'] == 'b': wait_for({str(go)!r}); answer(question, 4)\n"
     )
     assert [label_of(program, question(document)) for document in "ab"] == [1, 1]
     let_it_write(program, go)
@@ -117,10 +117,10 @@ def test_a_line_too_many_before_the_next_question_withdraws_the_answer(start, tm
 def test_a_line_too_many_after_the_next_question_withdraws_the_answer_and_is_no_label(start):
     program = start(
         "earlier = None\n"
-        "for one in questions():\n"
+        "for question in questions():\n"
         "    if earlier: answer(earlier, 4)\n"
-        "    answer(one, 1)\n"
-        "    earlier = one\n"
+        "    answer(question, 1)\n"
+        "    earlier = question\n"
     )
     assert label_of(program, question("a")) == 1
     assert refused(program, "b").startswith(("it is about another document", "it is more than"))
@@ -132,9 +132,9 @@ def test_a_line_too_many_after_the_next_question_withdraws_the_answer_and_is_no_
 def test_a_line_too_many_withdraws_the_answer_that_it_names_however_late_it_comes(start, tmp_path):
     go = tmp_path / "go"
     program = start(
-        "for number, one in enumerate(questions()):\n"
-        "    first = one if number == 0 else first\n"
-        "    answer(one, 1)\n"
+        "for number, question in enumerate(questions()):\n"
+        "    first = question if number == 0 else first\n"
+        "    answer(question, 1)\n"
         f"    if number == 2: wait_for({str(go)!r}); answer(first, 4)\n"
     )
     assert [label_of(program, question(document)) for document in "abc"] == [1, 1, 1]
@@ -145,9 +145,9 @@ def test_a_line_too_many_withdraws_the_answer_that_it_names_however_late_it_come
 
 def test_a_line_too_many_without_a_name_is_no_answer_to_the_next_question(start):
     program = start(
-        "for number, one in enumerate(questions()):\n"
+        "for number, question in enumerate(questions()):\n"
         "    if number: plain(4); sys.exit()\n"
-        "    answer(one, 1)\n"
+        "    answer(question, 1)\n"
     )
     assert label_of(program, question("a")) == 1
     assert refused(program, "b").startswith("it names no document, unlike those before: ")
@@ -157,7 +157,10 @@ def test_a_line_too_many_without_a_name_is_no_answer_to_the_next_question(start)
 @pytest.mark.parametrize("then", ["time.sleep(600)", "while True: write('x' * 2**16)"])
 def test_a_line_too_many_at_the_end_withdraws_the_answer_whatever_follows(then, start, tmp_path):
     go = tmp_path / "go"
-    text = f"for one in questions(): answer(one, 1); wait_for({str(go)!r}); answer(one, 4)\n"
+    text = (
+        "for question in questions(): "
+        f"answer(question, 1); wait_for({str(go)!r}); answer(question, 4)\n"
+    )
     program = start(text.replace("\n", f"; exec({then!r})\n"))
     assert label_of(program, question("a")) == 1
     let_it_write(program, go)
@@ -167,14 +170,14 @@ def test_a_line_too_many_at_the_end_withdraws_the_answer_whatever_follows(then, 
 
 
 def test_a_line_too_many_at_the_end_withdraws_the_answer(start):
-    program = start("for one in questions(): answer(one, 1)\nanswer(one, 4)\n")
+    program = start("for question in questions(): answer(question, 1)\nanswer(question, 4)\n")
     assert label_of(program, question("a")) == 1
     program.close()
     assert program.withdrawn == ["a"]
 
 
 def test_a_line_too_many_without_a_name_is_refused_whenever_it_comes(start):
-    program = start("for one in questions(): plain(1)\ntime.sleep(0.2)\nplain(4)\n")
+    program = start("for question in questions(): plain(1)\ntime.sleep(0.2)\nplain(4)\n")
     assert refused(program, "a").startswith("it is more than one line: ")
     assert refused(program, "b").startswith("it is more than one line: ")
 
@@ -184,8 +187,8 @@ def test_a_line_too_many_without_a_name_is_refused_whenever_it_comes(start):
     [
         "time.sleep(600)\n",
         "while True: time.sleep(0.01); write('x')\n",
-        "for one in questions(): plain(1)\ntime.sleep(600)\n",
-        "for one in questions(): plain(1)\nwhile True: time.sleep(0.01); write('x')\n",
+        "for question in questions(): plain(1)\ntime.sleep(600)\n",
+        "for question in questions(): plain(1)\nwhile True: time.sleep(0.01); write('x')\n",
     ],
 )
 def test_the_time_limit_holds_whatever_the_program_writes(text, start):
@@ -218,7 +221,7 @@ def test_what_the_program_started_does_not_hold_up_its_end(start, tmp_path):
 
 def test_a_long_question_and_a_long_way_to_the_answer(start):
     """Neither side waits for the other, though both write more than a pipe holds."""
-    program = start("write(' ' * 65_000)\nfor one in questions(): answer(one, 1)\n")
+    program = start("write(' ' * 65_000)\nfor question in questions(): answer(question, 1)\n")
     assert label_of(program, question("a", text="x" * 2**20)) == 1
 
 

@@ -40,12 +40,15 @@ def pool(built, tmp_path):
 
 def pool_ids(pool):
     """The pool's ids of documents by their `doc_id`."""
-    return {one.evidence[0].ids["doc_id"]: one.document for one in documents(pool)}
+    return {document.evidence[0].ids["doc_id"]: document.document for document in documents(pool)}
 
 
 def labels(pool):
     preferred = read_pool(str(pool)).preferred
-    return {one.evidence[0].ids["doc_id"]: one.label(preferred) for one in documents(pool)}
+    return {
+        document.evidence[0].ids["doc_id"]: document.label(preferred)
+        for document in documents(pool)
+    }
 
 
 def todo(pool, path, *options):
@@ -104,7 +107,7 @@ def test_keeps_the_labels_of_each_annotator(pool, tmp_path):
         {"document": ids["d1"], "gain": 1, "annotator": "bob"},
         {"document": ids["d3"], "gain": 0},
     ]
-    (tmp_path / "l.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (tmp_path / "l.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert label(pool, tmp_path / "l.jsonl", "--annotator", "eve") == ExitCode.DONE
     assert labels(pool) == {"d1": 1, "d2": None, "d3": 0, "d4": None}
     assert label(pool, tmp_path / "l.jsonl", "--prefer", "ann") == ExitCode.DONE

@@ -44,15 +44,15 @@ def without_timestamps(row):
 def test_rows_equal_those_of_the_core(found, outputs):
     built = direct.build(found, "topic")
     for name, records in found.items():
-        opens = any(one.get("action") in ("open", "cite") for one in records)
+        opens = any(record.get("action") in ("open", "cite") for record in records)
         scores = direct.score(records, built, name, metrics=("recall", "ndcg@10"), usage=opens)
         for row in rows(outputs / name, "conversations"):
             expected = row_of(scores[row["conversation_id"]])
             assert {key: expected[key] for key in row} == row
         by_place = {
-            (one.conversation_id, one.i): iteration_row(one)
+            (iteration.conversation_id, iteration.i): iteration_row(iteration)
             for scored in scores.values()
-            for one in scored.iterations
+            for iteration in scored.iterations
         }
         for row in rows(outputs / name, "iterations"):
             expected = by_place[row["conversation_id"], row["i"]]
@@ -112,9 +112,9 @@ def test_explain_shows_which_results_are_pooled(pool, paths, outputs, capsys):
         for call in iteration["search_calls"]
         for result in call["results"]
     ]
-    pooled = [one["pooled"] for one in results if "pooled" in one]
+    pooled = [result["pooled"] for result in results if "pooled" in result]
     assert len(pooled) == row["UR"]
-    assert {one["how"] for one in pooled} == {"pooled"}
+    assert {row["how"] for row in pooled} == {"pooled"}
     assert main(["explain", row["conversation_id"], *words]) == ExitCode.DONE
     assert "pool" in capsys.readouterr().out
 

@@ -13,9 +13,12 @@ from tests.pipeline.runs import SAMPLE, call
 class TestNames:
     def findings(self, results, traces, validate):
         _, report = validate(traces(call(results=results)))
-        types = {one["name"]: (one["rules"], one["likely"]) for one in report["entity_types"]}
+        types = {
+            type_["name"]: (type_["rules"], type_["likely"]) for type_ in report["entity_types"]
+        }
         names = {
-            f"{one['kind']}s.{one['name']}": one["likely"] for one in report["names_without_rule"]
+            f"{name['kind']}s.{name['name']}": name["likely"]
+            for name in report["names_without_rule"]
         }
         return types, names
 

@@ -30,7 +30,11 @@ class TestCounts:
         assert {found["rules"] for found in report["entity_types"] if found["name"] == "Email"} == {
             "EmailMessage"
         }
-        assert [one["name"] for one in report["attributes"]] == ["arm", "market", "model"]
+        assert [attribute["name"] for attribute in report["attributes"]] == [
+            "arm",
+            "market",
+            "model",
+        ]
         assert report["warnings"] == []
 
     def test_counts_in_a_small_file(self, traces, validate):
@@ -161,13 +165,13 @@ class TestRejected:
         assert report["conversations_with_rejected_records"] == 1
         assert report["conversations"] == 1
         assert validate(traces(*self.BAD))[1]["conversations"] == 1
-        found = {one["reason"]: one for one in report["rejected_by_reason"]}
+        found = {reason["reason"]: reason for reason in report["rejected_by_reason"]}
         gains = found["results[].gain must be a whole number from 0 to 4"]
         assert gains["records"] == 2
-        assert [one["position"] for one in gains["examples"]] == ["line 3", "line 4"]
+        assert [example["position"] for example in gains["examples"]] == ["line 3", "line 4"]
         assert gains["examples"][0]["source"] == path
         assert found["Not valid JSON"]["records"] == 1
-        assert sum(one["records"] for one in found.values()) == 4
+        assert sum(part["records"] for part in found.values()) == 4
 
     @pytest.mark.parametrize(("limit", "code"), [("4", 0), ("80%", 0), ("3", 3), ("79%", 3)])
     def test_the_limit_decides_the_exit_code(self, limit, code, traces, validate):

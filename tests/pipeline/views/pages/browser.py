@@ -248,7 +248,7 @@ def choose(page, menu, text):
     from selenium.webdriver.support.ui import Select
 
     menu = Select(page.find_element("id", menu))
-    (option,) = [one for one in menu.options if one.text.startswith(text)]
+    (option,) = [option for option in menu.options if option.text.startswith(text)]
     menu.select_by_value(option.get_attribute("value"))
 
 

@@ -64,12 +64,17 @@ def write_outputs(
     options = scoring or {}
     kept = ("costs", "budgets")
     of_run = plan(METRICS, 5, **{name: options[name] for name in kept if name in options})
-    scores = [one for _, one in sorted(score(records, metrics=METRICS, **options).items())]
+    scores = [
+        conversation_score
+        for _, conversation_score in sorted(score(records, metrics=METRICS, **options).items())
+    ]
     rows = {
-        datasets.conversations(of_run): [row for one in scores for row in conversation_rows(one)],
-        datasets.iterations(of_run): [row for one in scores for row in iteration_rows(one)],
+        datasets.conversations(of_run): [
+            row for score in scores for row in conversation_rows(score)
+        ],
+        datasets.iterations(of_run): [row for score in scores for row in iteration_rows(score)],
         datasets.MEANS: [asdict(mean) for mean in _means(scores, slices, of_run)],
-        datasets.REJECTED: [row for one in rejected for row in struct_row(one)],
+        datasets.REJECTED: [row for record in rejected for row in struct_row(record)],
         datasets.LATE: [],
     }
     chosen = FORMATS[file_format]
@@ -88,11 +93,11 @@ def rejected_record(reason="gain must be a whole number from 0 to 4, got 9.", pa
 
 def _means(scores, slices, of_run):
     accumulators = {}
-    for one in scores:
-        values = conversation_values(one, of_run)
+    for conversation_score in scores:
+        values = conversation_values(conversation_score, of_run)
         if values is None:
             continue
-        attributes = one.conversation.attributes
+        attributes = conversation_score.conversation.attributes
         for names in ((), *slices):
             key = tuple((name, attributes.get(name, "")) for name in names)
             accumulators.setdefault(key, MeansAccumulator()).add(values)
@@ -102,8 +107,8 @@ def _means(scores, slices, of_run):
 
 def _manifest(scores, rejected, slices, parameters):
     counts = Counter()
-    for one in scores:
-        counts.update(one.counts)
+    for conversation_score in scores:
+        counts.update(conversation_score.counts)
     counts["records.rejected"] += len(rejected)
     counts["records.read"] = sum(
         counts[f"records.{name}"] for name in ("scored", "earlier_turn", "redelivered", "rejected")

@@ -96,17 +96,19 @@ def test_values_are_beside_the_point_or_below_the_plot_on_a_narrow_page(page):
     eventually(page, lambda: all(wide for wide, _ in page.execute_script(FITS)))
     assert_pointing_shows(page, "curve", "reached i", ".trace.scatter .point")
     assert page.execute_script(BESIDE, "curve") is None
-    plot, text = (page.find_element("css selector", f"#figure-curve {one}") for one in ("svg", "p"))
+    plot, text = (
+        page.find_element("css selector", f"#figure-curve {element}") for element in ("svg", "p")
+    )
     assert plot.rect["y"] + plot.rect["height"] <= text.rect["y"] + 1
 
 
 def test_plots_follow_the_preferred_colour_scheme(page):
     ink = "return getComputedStyle(document.querySelector('#figure-curve .ytitle')).fill"
     paper = "return getComputedStyle(document.body).backgroundColor"
-    light = [page.execute_script(one) for one in (ink, paper)]
+    light = [page.execute_script(script) for script in (ink, paper)]
     prefer(page, "dark")
-    for one, before in zip((ink, paper), light, strict=True):
-        eventually(page, lambda one=one, before=before: page.execute_script(one) != before)
+    for script, before in zip((ink, paper), light, strict=True):
+        eventually(page, lambda script=script, before=before: page.execute_script(script) != before)
 
 
 def test_printing_is_light_and_restores_the_page_afterwards(page):

@@ -76,10 +76,10 @@ return [names, figure.querySelector(".key").textContent];
 
 def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_path):
     records = [
-        one
+        record
         for at, market in enumerate(("one", "two", "three", "four", "five"))
         for name in ("a", "b")
-        for one in three(f"{name}-{market}", market, 100 + 2 * at, 100)
+        for record in three(f"{name}-{market}", market, 100 + 2 * at, 100)
     ]
     write_outputs(tmp_path / "out", records, scoring=COSTS)
     place = tmp_path / "out" / "report.html"

@@ -129,9 +129,9 @@ def test_data_of_slices_agrees_with_the_conversations(page):
     north, south = (page.data["slices"][at] for at in dimension["slices"])
     assert (north["label"], south["label"]) == ("market = north", "market = south")
     assert north["n"] == south["n"] == "6"
-    for one in page.data["slices"]:
-        for metric, (counts, texts) in one["histograms"].items():
-            n = one["end"][metric][-1][page.data["texts"].index("n")]
+    for slice_ in page.data["slices"]:
+        for metric, (counts, texts) in slice_["histograms"].items():
+            n = slice_["end"][metric][-1][page.data["texts"].index("n")]
             assert (str(sum(counts)), texts) == (n, list(map(str, counts))), metric
 
 

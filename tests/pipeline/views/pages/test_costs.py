@@ -66,9 +66,17 @@ class TestSection:
         )
 
     def test_table_and_menu_name_every_cost(self, page):
-        options = [one["value"] for tag, one in page.elements if tag == "option" and "value" in one]
+        options = [
+            element["value"]
+            for tag, element in page.elements
+            if tag == "option" and "value" in element
+        ]
         assert [name for name in options if name in ("tokens", "usd")] == ["tokens", "usd"]
-        named = [one["data-metric"] for tag, one in page.elements if one.get("data-part") == "mean"]
+        named = [
+            element["data-metric"]
+            for tag, element in page.elements
+            if element.get("data-part") == "mean"
+        ]
         assert [name for name in named if "tokens" in name or "usd" in name] == [
             "cost.tokens", "CG_per.tokens", "CG_per_total.tokens",
             "cost.usd", "CG_per.usd", "CG_per_total.usd",
@@ -76,7 +84,7 @@ class TestSection:
         ]  # fmt: skip
         # At 250 tokens: a has 3 + 2, b nothing yet, c 3.
         assert page.data["slices"][0]["end"]["CG@tokens<=250"][0] == pytest.approx(8 / 3, rel=1e-5)
-        ids = {one["id"] for _, one in page.elements if "id" in one}
+        ids = {element["id"] for _, element in page.elements if "id" in element}
         for _, term in page.having(**{"class": "term"}):
             assert term["href"].removeprefix("#").replace("%40", "@").replace("%3C%3D", "<=") in ids
 

@@ -24,8 +24,8 @@ def test_noteworthy_conversations_do_not_depend_on_the_order_of_conversations(dr
     all_rows = [row(at, *values) for at, values in enumerate(drawn)]
     shuffled = random.sample(all_rows, len(all_rows))
     for listed in noteworthy():
-        for one in shuffled:
-            listed.add(one)
+        for conversation in shuffled:
+            listed.add(conversation)
         expected = sorted(filter(listed.applies, all_rows), key=listed.key)[:3]
         assert listed.rows == expected
 
@@ -43,7 +43,7 @@ def test_no_conversation_is_shown_twice_and_few_are(drawn):
         {**row(at, *values), "N": 2, "rejected_records": 0} for at, values in enumerate(drawn)
     ]
     lists = find_noteworthy(all_rows)
-    shown = [one["conversation_id"] for each in lists for one in each.rows]
+    shown = [row["conversation_id"] for each in lists for row in each.rows]
     assert len(shown) == len(set(shown)) <= 3
     worst = min(all_rows, key=lists[0].key, default=None)
     if worst and lists[0].applies(worst):

@@ -16,7 +16,7 @@ def found_by(last):
     """Conversations a, b and c; a finds a good document per iteration, c has no good document."""
     records = [search("a", i, [(i, 3)]) for i in range(1, last + 1)]
     records += [search("b", 1, [(1, 2)]), search("c", 1, [(1, 0)])]
-    return [{**one, "attributes": {"arm": "<b>"}} for one in records]
+    return [{**record, "attributes": {"arm": "<b>"}} for record in records]
 
 
 @pytest.fixture(scope="module")

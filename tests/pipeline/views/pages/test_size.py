@@ -42,7 +42,7 @@ def reader(rows):
 
 
 def size(slices):
-    return sum(len(str(slice_data(one, {}))) for one in slices.shown)
+    return sum(len(str(slice_data(slice_, {}))) for slice_ in slices.shown)
 
 
 def test_the_smallest_of_many_slices_are_left_out_and_counted():
@@ -50,7 +50,7 @@ def test_the_smallest_of_many_slices_are_left_out_and_counted():
     assert len(slices.shown) + slices.left_out == 201
     assert slices.left_out > 0
     assert slices.everything.attributes == {}
-    kept = {one.attributes["user"] for one in slices.shown[1:]}
+    kept = {slice_.attributes["user"] for slice_ in slices.shown[1:]}
     assert kept == {f"u-{at:05}" for at in range(200, slices.left_out, -1)}
     assert size(slices) < BYTES_FOR_DATA
 
@@ -89,8 +89,8 @@ def test_pages_of_a_run_and_a_comparison_are_small_although_they_have_their_libr
 def test_a_slice_of_fewer_than_ten_conversations_draws_no_band():
     rows = [{**row, "n": 9 if row["slice"] == {"user": "u-00001"} else 10} for row in means(2, 2)]
     drawn = {
-        str(one.attributes.get("user")): slice_data(one, {})["curves"]["all"]["CG_at_i"]
-        for one in read_slices(reader(rows), [["user"]]).shown
+        str(slice_.attributes.get("user")): slice_data(slice_, {})["curves"]["all"]["CG_at_i"]
+        for slice_ in read_slices(reader(rows), [["user"]]).shown
     }
     banded = {name: any(map(any, curve[1:3])) for name, curve in drawn.items()}
     assert banded == {"None": True, "u-00001": False, "u-00002": True}

@@ -53,7 +53,7 @@ def test_every_control_has_a_name(page):
     never_shown = list(controls)
     for width in (400, 1_600):  # some are shown on narrow pages only
         resize(page, width)
-        for control in (one for one in controls if one.is_displayed()):
+        for control in (control for control in controls if control.is_displayed()):
             assert control.accessible_name, control.get_attribute("outerHTML")[:200]
             if control in never_shown:
                 never_shown.remove(control)
@@ -91,7 +91,7 @@ def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
 def test_wide_interval_of_a_slice_is_cut_and_has_an_arrow(browser, tmp_path):
     few = arms("d", {"market": "few"})
     records = [
-        [*own, *(one for one in theirs if one["conversation_id"] in ("d-00", "d-01"))]
+        [*own, *(their for their in theirs if their["conversation_id"] in ("d-00", "d-01"))]
         for own, theirs in zip(arms(), few, strict=True)
     ]
     output = write_comparison(tmp_path, records, "--slice", "market")

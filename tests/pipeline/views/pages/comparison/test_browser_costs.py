@@ -44,7 +44,7 @@ def test_section_shows_both_arms_and_follows_menus(browser, address):
     rows = "#figure-front tbody tr"
     cells = [texts(browser, f"{rows}:nth-child({at}) :is(th, td)") for at in (1, 2)]
     # The base gains 10 for 800 tokens, the candidate 10 for 350.
-    assert [(one[0], one[1], one[3], one[-1]) for one in cells] == [
+    assert [(cell[0], cell[1], cell[3], cell[-1]) for cell in cells] == [
         ("Base", "400.0", "5.000", "no"),
         ("Candidate", "175.0", "5.000", "yes"),
     ]
@@ -62,4 +62,4 @@ def test_section_shows_both_arms_and_follows_menus(browser, address):
     choose(browser, "slice", "market = south")
     assert all(drawn(browser, figure) != before[figure] for figure in FIGURES)
     choose(browser, "slice", "All conversations")
-    eventually(browser, lambda: {one: drawn(browser, one) for one in FIGURES} == before)
+    eventually(browser, lambda: {figure: drawn(browser, figure) for figure in FIGURES} == before)

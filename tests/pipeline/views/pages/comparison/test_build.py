@@ -111,12 +111,12 @@ def test_interval_shown_with_a_verdict_is_the_one_it_uses(page, output, slice_in
 
 
 def test_page_has_the_requested_slices(page):
-    assert [one["label"] for one in page.data["slices"]] == [
+    assert [slice_["label"] for slice_ in page.data["slices"]] == [
         "All conversations",
         "market = north",
         "market = south",
     ]
-    assert [one["n"] for one in page.data["slices"]] == ["12 pairs", "8 pairs", "4 pairs"]
+    assert [slice_["n"] for slice_ in page.data["slices"]] == ["12 pairs", "8 pairs", "4 pairs"]
 
 
 def test_page_has_every_pair_with_both_values(page, output):
@@ -129,7 +129,7 @@ def test_page_has_every_pair_with_both_values(page, output):
         ),
     )
     shown = zip(pairs["difference"], pairs["keys"], pairs["texts"], strict=True)
-    assert [(-one, key, *texts[1:3]) for one, key, texts in shown] == expected
+    assert [(-number, key, *texts[1:3]) for number, key, texts in shown] == expected
     assert pairs["ranks"] == list(range(1, PAIRS + 1))
 
 

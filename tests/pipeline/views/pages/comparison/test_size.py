@@ -95,7 +95,7 @@ def test_data_of_a_large_comparison_fits(slices, iterations):
     assert len(found.shown) + found.left_out == slices + 1
     assert found.shown[0].attributes == {}
     data = [
-        [slice_data(one, True, all_columns(True, "holm")) for one in found.shown],
+        [slice_data(slice_, True, all_columns(True, "holm")) for slice_ in found.shown],
         pairs,
     ]
     assert len(msgspec.json.encode(data)) < BYTES_FOR_DATA
@@ -103,7 +103,7 @@ def test_data_of_a_large_comparison_fits(slices, iterations):
 
 def test_the_largest_slices_are_kept():
     found = arrange(rows(200, 2), headline("comparison"), "holm")
-    kept = {one.attributes["user"] for one in found.shown[1:]}
+    kept = {slice_.attributes["user"] for slice_ in found.shown[1:]}
     assert found.left_out > 0
     assert kept == {f"u-{at:05}" for at in range(1, len(kept) + 1)}
 

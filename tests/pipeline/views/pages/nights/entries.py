@@ -54,6 +54,6 @@ def many(count):
 
 def write_history(folder, entries):
     folder.mkdir(exist_ok=True)
-    lines = b"".join(msgspec.json.encode(one) + b"\n" for one in entries)
+    lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
     (folder / "history.jsonl").write_bytes(lines)
     return folder

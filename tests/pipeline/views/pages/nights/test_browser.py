@@ -106,5 +106,5 @@ class TestWeek:
         ActionChains(page).move_to_element(points[-1]).perform()
         selector = "#figure-trend .pointed"
         eventually(
-            page, lambda: any("compared with 2025-03-01" in one for one in texts(page, selector))
+            page, lambda: any("compared with 2025-03-01" in text for text in texts(page, selector))
         )
