@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from goodgain.pipeline.results.folder import MANIFEST
@@ -69,9 +70,22 @@ def read_dataset(
         _check_rows(folder, dataset, rows)
 
 
+def read_with_columns(folder: str, dataset: str) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """The columns of a dataset in a folder, none if it has no rows, and its rows.
+
+    Raises:
+      UsageError: as `read_dataset`, of the rows as they are read.
+    """
+    rows = read_dataset(folder, dataset)
+    first = list(islice(rows, 1))
+    columns = tuple(first[0]) if first else ()
+    return columns, chain(first, rows)
+
+
 def read_columns(folder: str, dataset: str) -> tuple[str, ...]:
     """The columns of a dataset in a folder; none if it has no rows."""
-    return tuple(next(read_dataset(folder, dataset), {}))
+    columns, _ = read_with_columns(folder, dataset)
+    return columns
 
 
 def _check_rows(folder: str, dataset: str, rows: int) -> None:

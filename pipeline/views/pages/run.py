@@ -10,7 +10,7 @@ from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.page import Menu, Page
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
-from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, read_with_columns
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
@@ -77,7 +77,8 @@ def build_report(
     manifest = read_manifest(folder) if manifest is None else manifest
     check_run(manifest, folder)
     parameters, results = manifest["parameters"], manifest["results"]
-    glossary = glossary_of(manifest, read_columns(folder, "conversations"))
+    columns, conversations = read_with_columns(folder, "conversations")
+    glossary = glossary_of(manifest, columns)
     slices = read_slices(
         lambda wanted: _clip(read_means(folder, wanted)), parameters.get("slice", ())
     )
@@ -87,7 +88,7 @@ def build_report(
     histograms = Histograms(metrics, slices.shown)
     way = WaySums([dict(slice_.attributes) for slice_ in slices.shown])
     lists = noteworthy()
-    for row in read_dataset(folder, "conversations"):
+    for row in conversations:
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
             way.add(row)

@@ -64,11 +64,13 @@ def test_refuses_what_does_not_fit(kind, values, error):
         arrow_column(kind, values)
 
 
-def test_needs_no_pandas():
-    """Its import takes longer than scoring a small file."""
+def test_needs_neither_pandas_nor_kernels():
+    """The import of pandas takes longer than scoring a small file."""
     code = (
-        "import sys; from goodgain.pipeline.results.arrow_columns import arrow_column; "
-        "arrow_column('map', [{'a': 'b'}, None]); assert 'pandas' not in sys.modules"
+        "import sys; import numpy as np; "
+        "from goodgain.pipeline.results.arrow_columns import arrow_column, choose_texts; "
+        "arrow_column('map', [{'a': 'b'}, None]); choose_texts(['a'], np.array([0]), None); "
+        "assert not {'pandas', 'pyarrow.compute'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

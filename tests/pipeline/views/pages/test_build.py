@@ -4,12 +4,15 @@ import json
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from goodgain.pipeline.results import finished_run
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.filesystems import open_plain
 from tests.pipeline.views.pages.outputs import (
     market_records,
     rejected_record,
@@ -219,3 +222,17 @@ def test_too_many_rejected_records_are_reported_first(tmp_path):
     manifest["records"]["too_many_rejected"] = True
     page = Page(build_report(str(tmp_path / "out"), manifest))
     assert "Too many records were rejected." in page.text
+
+
+def test_reads_conversations_once(tmp_path, monkeypatch):
+    write_outputs(tmp_path / "out", [search("a", 1, [(1, 0)]), search("b", 1, [(1, 3)])])
+    read = []
+
+    def opened(path):
+        read.append(Path(path).parent.name)
+        return open_plain(path)
+
+    monkeypatch.setattr(finished_run, "open_plain", opened)
+    build_report(str(tmp_path / "out"))
+    assert read.count("conversations") == 1
+    assert read.count("iterations") == 1
