@@ -1,5 +1,5 @@
 //! Normal forms of single characters: `normalise_text` of `dedup/normalise.py` for texts that are
-//! not ASCII. `scoring/native_packing.py` makes the table, the same one in every version of Python.
+//! not ASCII. `scoring/native_fallback.py` makes the table, the same one in every version of Python.
 //!
 //! NFKC works character by character if none of them composes with the preceding one. The table has
 //! the folded form of every such character of the Basic Multilingual Plane; a text with any other

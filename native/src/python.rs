@@ -1,6 +1,6 @@
 //! Calls Python for strings and records that native code does not handle.
 //!
-//! It mirrors no Python file: `_Fallback` of `scoring/native_packing.py` is what it calls.
+//! It mirrors no Python file: `Fallback` of `scoring/native_fallback.py` is what it calls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,8 +16,8 @@ use crate::normalise::Query;
 static MADE: PyOnceLock<Characters> = PyOnceLock::new();
 static CHARACTERS: OnceLock<&Characters> = OnceLock::new();
 
-/// The Python object that handles strings which native code does not: `_Fallback` of
-/// `scoring/native_packing.py`, which has the methods that are called here.
+/// The Python object that handles strings which native code does not: `Fallback` of
+/// `scoring/native_fallback.py`, which has the methods that are called here.
 #[derive(Clone)]
 pub struct Fallback(pub Arc<Py<PyAny>>);
 

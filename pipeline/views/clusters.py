@@ -17,7 +17,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.document.numbers import NONE
 from goodgain.pipeline.results import data_warnings
-from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.wording import format_count

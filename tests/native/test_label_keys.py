@@ -116,7 +116,7 @@ def test_only_rejected_records_ask_for_nothing():
 
 
 def test_plain_records_need_no_python(monkeypatch):
-    monkeypatch.setattr(native_packing, "_Fallback", lambda rules: None)
+    monkeypatch.setattr(native_packing, "Fallback", lambda rules: None)
     how = packing.Packing(shipped_rules(), label_keys=BY_ATTRIBUTE)
     packer = native_packing.NativePacker(how, native_module())
     result = Result(id="x", ids={"file_id": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "\ta "]})

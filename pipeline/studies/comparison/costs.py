@@ -17,7 +17,7 @@ from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import differ
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.clusters import ClusterVariance
+from goodgain.transforms.core.means.cluster_variance import ClusterVariance
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.mean_row import (
     MeanRow,

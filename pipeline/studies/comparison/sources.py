@@ -12,7 +12,8 @@ from msgspec import Struct
 from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
-from goodgain.pipeline.studies.comparison.arms import Arm, arm_of, check_attribute
+from goodgain.pipeline.studies.comparison.arm_rows import read_arm
+from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.studies.comparison.comparability import (
     Mismatch,
     mismatches,
@@ -134,7 +135,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
     def read(folder: str) -> Arm:
         place, manifest = outputs[folder]
         rows, iterations = read_dataset(place, "conversations"), read_dataset(place, "iterations")
-        return arm_of(
+        return read_arm(
             rows, iterations, folder, measures, Unsearched(manifest["parameters"], measures.plan)
         )
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rules import Amount, Rule
-from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 
 Verdict = Literal["passed", "failed", "skipped"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.means.distribution import PowerSums
+from goodgain.transforms.core.means.power_sums import PowerSums
 
 floats = st.one_of(
     st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 2.0**499, -(2.0**499), 1 / 3, 5e-324]),

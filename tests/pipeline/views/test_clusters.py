@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.views.clusters import detectable
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
-from goodgain.transforms.core.means.clusters import ClusterVariance
+from goodgain.transforms.core.means.cluster_variance import ClusterVariance
 
 QUERIES, REPEATS, RUNS = 40, 5, 600
 BETWEEN, WITHIN = 1.5, 1.0  # standard deviations

@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.clusters import MOST_CLUSTERS, ClusterVariance
+from goodgain.transforms.core.means.cluster_variance import ClusterVariance
+from goodgain.transforms.core.means.clusters import MOST_CLUSTERS
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.metrics.plan import MeanOf, Population
 from goodgain.transforms.core.statistics import (

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import SHARE, Direction, Metric
 from goodgain.transforms.core.ranking import functions
+from goodgain.transforms.core.ranking.auc import auc
 from goodgain.transforms.core.ranking.ranked_list import RankedList
 
 Argument = Literal["none", "cutoff", "persistence"]
@@ -165,7 +166,7 @@ _ALL = (
         graded=True, own_ideal=True,
     ),
     Family(
-        name="auc", words="Area under the ROC curve", function=functions.auc, argument="none",
+        name="auc", words="Area under the ROC curve", function=auc, argument="none",
         meaning="Probability that a relevant result scores above one judged non-relevant, of the "
         "results of one search call.",
         formula="(pairs in order + tied pairs / 2) / pairs of a relevant and a judged "

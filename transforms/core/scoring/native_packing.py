@@ -6,30 +6,12 @@ needs tables of characters, and records that need coercion.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec.structs import astuple
 
-from goodgain.transforms.core.dedup.keys import (
-    TEXT_KEYS,
-    id_key,
-    ids_that_hide_the_generic_id,
-    is_keyed_by_value,
-)
-from goodgain.transforms.core.dedup.normalise import (
-    normalise_id,
-    normalise_query,
-    normalise_text,
-    normalise_time,
-    normalise_type,
-    normalise_url,
-)
-from goodgain.transforms.core.dedup.rules import KEY, RuleTable
-from goodgain.transforms.core.dedup.url_rules import ParameterNames
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
@@ -48,15 +30,10 @@ from goodgain.transforms.core.records.compiled_names import CompiledNames, compi
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
+from goodgain.transforms.core.scoring.native_fallback import Fallback
+from goodgain.transforms.core.scoring.native_rules import describe_packing_rules
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compress_payload
-from goodgain.transforms.core.unicode_14 import keep_assigned
-
-_BEYOND_THE_BASIC_PLANE = 0x10000
-_JAMO_THAT_JOIN = (
-    *range(0x1161, 0x1176),
-    *range(0x11A8, 0x11C3),
-)  # these compose by rule, not by table
 
 # The bounds that native code heeds, or that are not for single records.
 _BOUNDS = ("max_decoded_bytes", "max_record_results", "max_rejected_rows", "remedy")
@@ -142,8 +119,8 @@ class NativePacker:
         self.from_python = 0
         self.most_ahead = _TOGETHER * (2 * packing.threads + 1) if packing.threads > 1 else 0
         self._packer = native.Packer(
-            _plain_rules(packing.rules),
-            _Fallback(packing.rules),
+            describe_packing_rules(packing.rules),
+            Fallback(packing.rules),
             packing.keep_records,
             None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
@@ -306,94 +283,3 @@ def _in_order(
     if packed or timestamps[begin:]:
         ordered.append(PackedBlock(packed, timestamps[begin:]))
     return ordered
-
-
-class _Fallback:
-    """Handles single strings that native code cannot."""
-
-    def __init__(self, rules: RuleTable) -> None:
-        self._urls, self._stripped = rules.urls, rules.stripped
-
-    def characters(self) -> list[str | None]:
-        return _characters()
-
-    def text(self, text: str) -> str:
-        return normalise_text(text)
-
-    def query(self, query: str) -> bytes:
-        return normalise_query(query)
-
-    def identifier(self, name: str, value: str) -> tuple[str, str]:
-        normal = normalise_id(value, self._stripped.get(name))
-        return normal, id_key(normal)
-
-    def instant(self, text: str) -> int | None:
-        return normalise_time(text)
-
-    def entity_type(self, written: str) -> str:
-        return normalise_type(written)
-
-    def url(self, url: str) -> tuple[str, str, list[tuple[str, str]]] | None:
-        normal = normalise_url(url, self._urls)
-        return None if normal is None else (normal.host, normal.path, list(normal.query))
-
-
-@cache
-def _characters() -> list[str | None]:
-    """Normal forms by code point up to U+FFFF; None if it may compose with the preceding character.
-
-    A text of characters that never compose is normal if each character is.
-    """
-    characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
-    decompositions = {
-        one: unicodedata.decomposition(one) for one in keep_assigned("".join(characters))
-    }
-    joining = set(map(chr, _JAMO_THAT_JOIN))
-    for parts in map(str.split, filter(None, decompositions.values())):
-        if len(parts) == 2 and not parts[0].startswith("<"):
-            joining.add(chr(int(parts[1], 16)))
-    return [
-        _form(one, bool(decompositions[one]), joining) if one in decompositions else one
-        for one in characters
-    ]
-
-
-def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
-    # Most characters are their own normal form; Hangul syllables recompose from their parts.
-    first = unicodedata.normalize("NFKD", character)[0] if decomposes else character
-    if unicodedata.combining(first) or first in joining or "\ud800" <= character <= "\udfff":
-        return None
-    composed = unicodedata.normalize("NFKC", character) if decomposes else character
-    return "".join([" " if one.isspace() else one for one in composed.casefold()])
-
-
-def _plain_rules(rules: RuleTable) -> dict[str, Any]:
-    """The rules for packing as plain data for native code."""
-    return {
-        "type_numbers": list(rules.type_numbers.items()),
-        "definitive": [
-            sorted(ids_that_hide_the_generic_id(rules, number))
-            for number in range(len(rules.types) + 1)
-        ],
-        "fields": _of_one_byte(rules.fields),
-        "ids": _of_one_byte(rules.ids),
-        "ignored": _plain_names(rules.urls.ignored),
-        "ignored_on": [(domain, _plain_names(names)) for domain, names in rules.urls.ignored_on],
-        "url_needles": list(rules.urls.needles),
-        "stripped": sorted(rules.stripped),
-        "url_parameters": list(rules.url_parameters.items()),
-        "time_fields": sorted(rules.time_fields),
-        "text_keys": [
-            (attribute, key.prefix, key.prefix + 1 if is_keyed_by_value(attribute) else key.least)
-            for attribute, key in TEXT_KEYS.items()
-        ],
-    }
-
-
-def _plain_names(names: ParameterNames) -> tuple[list[str], list[str]]:
-    return sorted(names.names), list(names.prefixes)
-
-
-def _of_one_byte(numbers: dict[str, int]) -> list[tuple[str, int]]:
-    """The names with one-byte numbers; the others are treated as unknown."""
-    return [(name, number) for name, number in numbers.items() if number < KEY]

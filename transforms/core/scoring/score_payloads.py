@@ -8,16 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.dedup.evidence import layout_of
-from goodgain.transforms.core.dedup.keys import KINDS_OF_KEYS
-from goodgain.transforms.core.dedup.rules import (
-    DEFAULT_TYPE,
-    NO_TYPE,
-    UNKNOWN_TYPE,
-    Confidence,
-    RuleTable,
-    TypeRules,
-)
 from goodgain.transforms.core.judgments.result_labels import LabelledCalls
 from goodgain.transforms.core.metrics.prefix import NO_COUNTS
 from goodgain.transforms.core.metrics.turn import (
@@ -35,14 +25,14 @@ from goodgain.transforms.core.scoring.conversation_score import ConversationScor
 from goodgain.transforms.core.scoring.data_counts import (
     EXCLUDED,
     data_counts,
-    identifies,
     later_good_counts,
 )
 from goodgain.transforms.core.scoring.delivery import merge_attributes
 from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
-from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
+from goodgain.transforms.core.scoring.duplicate_rows import duplicate_counts
 from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import IdChecks, name_examples
+from goodgain.transforms.core.scoring.native_rules import describe_layout, describe_scoring_rules
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import (
     score_conversation,
@@ -158,8 +148,8 @@ def _native_folder(scoring: Scoring) -> Any | None:
         return None
     rules = scoring.rules
     return native.Folder(
-        _plain_rules(rules),
-        partial(_layout, rules),
+        describe_scoring_rules(rules),
+        partial(describe_layout, rules),
         scoring.good_gain_threshold,
         {
             "best_label": scoring.document_label == "best",
@@ -220,55 +210,3 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
 
 def _by_step(counts: Sequence[int]) -> dict[str, int]:
     return dict(zip(STEPS, counts, strict=True))
-
-
-def _plain_rules(rules: RuleTable) -> dict[str, Any]:
-    """The rules as plain data for native code; types by number, with `default` at 0."""
-    return {
-        "types": [_plain_type(type_) for type_ in (rules.default, *rules.types)],
-        "containers": sorted(rules.containers),
-        "url_parameters": list(rules.url_parameters.values()),
-        "max_candidates": rules.max_candidates,
-        "policy": rules.policy,
-        "passage_ids": rules.passage_ids,
-        "ids": [(number, name) for name, number in rules.ids.items()],
-        "kinds_of_keys": list(KINDS_OF_KEYS.items()),
-    }
-
-
-def _plain_type(rules: TypeRules) -> tuple[Any, ...]:
-    return (
-        [(number, number in rules.definitive) for number in rules.ids],
-        rules.reject_on,
-        [[(need.at_least, need.of) for need in clause] for clause in rules.clauses],
-        None if rules.confidence is None else _plain_confidence(rules.confidence),
-        rules.name == DEFAULT_TYPE,
-    )
-
-
-def _plain_confidence(points: Confidence) -> tuple[Any, ...]:
-    named = list(points.points.items())
-    return named, points.other, points.needed, points.needed_with_context
-
-
-def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
-    """The layout of fingerprints with these codes, cached."""
-    layout = layout_of(codes)
-    positions = [position for _, position in (*layout.keys, *layout.values)]
-    return (
-        layout.type_number,
-        _type_name(rules, codes[0]),
-        layout.values,
-        layout.keys,
-        layout.start_and_end,
-        layout.identifies_alone,
-        identifies(layout, rules),
-        max(positions, default=-1) + 1,
-    )
-
-
-def _type_name(rules: RuleTable, number: int) -> str | None:
-    """The name of a type in counts; None if it is only in the calls."""
-    if number == NO_TYPE:
-        return UNTYPED
-    return None if number == UNKNOWN_TYPE else rules.types[number - 1].name

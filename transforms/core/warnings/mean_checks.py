@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs

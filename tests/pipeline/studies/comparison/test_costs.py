@@ -5,7 +5,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.studies.comparison.arms import arm_of
+from goodgain.pipeline.studies.comparison.arm_rows import read_arm
 from goodgain.pipeline.studies.comparison.costs import arm_means
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import Measure, choose
@@ -56,7 +56,7 @@ def runs(cluster=None, idle=0):
 def arms_of(base, candidate):
     measures = choose((), (), PLAN)
     of = [
-        arm_of(outputs.conversations, outputs.iterations, "arm", measures, UNSEARCHED)
+        read_arm(outputs.conversations, outputs.iterations, "arm", measures, UNSEARCHED)
         for outputs in (base, candidate)
     ]
     return Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
@@ -124,7 +124,7 @@ def test_choosing_a_cost_includes_its_values_by_iteration_with_the_same_toleranc
 def test_runs_without_costs_have_no_means_by_arm():
     runs_ = [gg.evaluate([item for c in base_arm() for item in c], max_i=MAX_I)] * 2
     measures = choose((), (), plan((), MAX_I))
-    of = [arm_of(run.conversations, run.iterations, "arm", measures, UNSEARCHED) for run in runs_]
+    of = [read_arm(run.conversations, run.iterations, "arm", measures, UNSEARCHED) for run in runs_]
     arms = Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []
 

@@ -12,7 +12,7 @@ from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import wanted_means
 from goodgain.pipeline.results.way_sums import COLUMNS as WAY_COLUMNS
 from goodgain.pipeline.studies.comparison import compare as comparing
-from goodgain.pipeline.studies.comparison.arms import arm_of
+from goodgain.pipeline.studies.comparison.arm_rows import read_arm
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
@@ -71,7 +71,7 @@ def arm_of_users(conversations):
     measures = choose(["CG"], (), plan((), 1))
     whole = [{"conversation_id": row["conversation_id"]} for row in rows if row["N"]]
     iterations = [{**BY_I, **row, "i": 1} for row in whole]
-    return arm_of(
+    return read_arm(
         rows, iterations, "arm", measures, Unsearched({"good_gain_threshold": 2}, measures.plan)
     )
 
