@@ -51,7 +51,8 @@ def _total(outcomes: Sequence[Outcome]) -> str:
 def gate_markdown(outcomes: Sequence[Outcome], name: str) -> str:
     """A heading with the verdict on a run or a day, and a table with one row for each rule."""
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
-    total = "passed" if has_passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
+    rules = format_count(len(outcomes), "rule")
+    total = "passed" if has_passed(outcomes) else f"failed ({failed} of {rules})"
     columns = [TableColumn(heading, right=heading == "n") for heading in _COLUMNS]
     rows = [
         (*outcome.cells, count(outcome.n), verdict(outcome.verdict), outcome.reason)

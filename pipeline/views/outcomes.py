@@ -20,6 +20,7 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
 from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 GATHERED, FOUND = "CG", "GR"
@@ -147,7 +148,7 @@ def outcome_rows_text(rows: Mapping[str, int]) -> str:
     """What became of the rows of files of outcomes, in one sentence."""
     ending = " (see the dataset `rejected_outcomes`)." if rows["rejected"] else "."
     return (
-        f"Outcomes: {rows['read']:,} rows read = {rows['joined']:,} joined + "
+        f"Outcomes: {format_count(rows['read'], 'row')} read = {rows['joined']:,} joined + "
         f"{rows['repeated']:,} repeated + {rows['empty']:,} empty + {rows['rejected']:,} rejected"
         + ending
     )

@@ -52,7 +52,7 @@ def pool_document(pool: Pool) -> Document:
         ),
         pool_findings(pool),
         Sentence(
-            f"{built['rejected']:,} of {built['read']:,} records could not be used; "
+            f"{built['rejected']:,} of {format_count(built['read'], 'record')} could not be used; "
             "`goodgain validate` shows why."
         )
         if built["rejected"]
@@ -74,7 +74,8 @@ def pool_findings(pool: Pool) -> Iterator[Sentence]:
     for name, part in built["by_run"].items():
         if rejected := part.get("labels", {}).get("rejected"):
             yield Sentence(
-                f"{rejected:,} of {part['labels']['read']:,} labels match no result of {name}"
+                f"{rejected:,} of {format_count(part['labels']['read'], 'label')} "
+                f"{pluralize(rejected, 'matches', 'match')} no result of {name}"
                 f"{of_others}, or cannot be used: `goodgain run` with the same --labels writes "
                 "them with reasons to rejected_labels."
             )

@@ -42,8 +42,9 @@ def records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     )
     yield balance_sentence(records)
     yield Sentence(
-        f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
-        f"{results['unlabelled']:,} unlabelled."
+        f"Results: {results['total']:,}, of which "
+        f"{format_count(results['duplicates'], 'is a duplicate', 'are duplicates')} and "
+        f"{format_count(results['unlabelled'], 'is unlabelled', 'are unlabelled')}."
     )
 
 
@@ -104,8 +105,8 @@ def rejected_part(folder: str, records: Mapping[str, Any], max_rejected: str) ->
         return
     limit = f"; {above_limit(records, f'--max-rejected {max_rejected}')}, so the exit code is 3"
     yield Sentence(
-        f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
-        f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:"
+        f"Rejected: {records['rejected']:,} of {format_count(records['read'], 'record')}, all in "
+        f"the dataset `{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:"
     )
     rows = list(islice(read_dataset(folder, REJECTED.name), _SHOWN_REASONS + 1))
     for row in rows[:_SHOWN_REASONS]:

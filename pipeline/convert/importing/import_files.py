@@ -35,7 +35,7 @@ from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH, USAGES
-from goodgain.transforms.core.wording import pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 8 * 2**20
@@ -98,7 +98,7 @@ def _why_nothing(counts: ImportCounts) -> str:
         reason, skipped = max(counts.skipped.items(), key=lambda one: one[1].count)
         proposed = counts.proposed_map
         remedy = "" if proposed is None else f" If its columns have other names, add {proposed}."
-        return f"{skipped.count:,} times {reason} (first: {skipped.example}).{remedy}"
+        return f"{format_count(skipped.count, 'time')} {reason} (first: {skipped.example}).{remedy}"
     if counts.tools:
         names = ", ".join(
             f"{name or '(no name)'}: {tool.why}" for name, tool in sorted(counts.tools.items())
@@ -108,9 +108,14 @@ def _why_nothing(counts: ImportCounts) -> str:
             "in a mapping, and what they answered counts as results."
         )
     if counts.records:
+        read = format_count(
+            counts.records,
+            "record was read, which is no search",
+            "records were read, none of which is a search",
+        )
         return (
-            f"{counts.records:,} records were read, none of which is a search by the "
-            f"mapping; see its keys `search` and `tool_call`.{_names_of_others(counts)}"
+            f"{read} by the mapping; see its keys `search` and "
+            f"`tool_call`.{_names_of_others(counts)}"
         )
     if counts.without_members:
         were = pluralize(counts.without_members, "record was", "records were")

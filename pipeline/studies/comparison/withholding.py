@@ -17,6 +17,7 @@ from goodgain.pipeline.studies.comparison.worst_case import WorstCase
 from goodgain.transforms.core.comparison.samples import difference_of_means
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.wording import format_count
 
 
 def measure_to_compare(measure: Measure, conditions: VerdictConditions) -> Measure:
@@ -131,7 +132,8 @@ def _missing(values: Sample) -> str | None:
     pairs = len(values.with_nulls[0])
     if not pairs or alone / pairs <= MOST_DIFFERENT + ROUNDING:
         return None
-    return f"null in one arm alone for {alone:,} of {pairs:,} pairs ({_percent(alone / pairs)})"
+    of_pairs = format_count(pairs, "pair")
+    return f"null in one arm alone for {alone:,} of {of_pairs} ({_percent(alone / pairs)})"
 
 
 def _defined_shares(values: Sample) -> list[float | None]:

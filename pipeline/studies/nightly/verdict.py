@@ -20,7 +20,7 @@ from goodgain.pipeline.studies.gate.outcome import Outcome, has_passed
 from goodgain.pipeline.studies.nightly.baseline import Baseline
 from goodgain.pipeline.studies.nightly.days.entry import DayChange, Verdict
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.wording import pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 
 def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
@@ -98,7 +98,7 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     records = manifest["records"]
     if records["too_many_rejected"]:
         return (
-            f"{records['rejected']:,} of {records['read']:,} records "
+            f"{records['rejected']:,} of {format_count(records['read'], 'record')} "
             f"{pluralize(records['rejected'], 'was', 'were')} rejected; "
             + above_limit(records, f"max_rejected = {manifest['parameters']['max_rejected']}")
         )

@@ -342,7 +342,7 @@ def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, message, cap
         ("--from otlp a --output b.jsonl", "No file matches a"),
         ("--from otlp empty --output b.jsonl", "the files hold no records"),
         ("--from mlflow words --output b.jsonl", "words is neither JSON nor Parquet"),
-        ("--from otlp words --output b.jsonl", "1 times JSON that holds no spans"),
+        ("--from otlp words --output b.jsonl", "1 time JSON that holds no spans"),
         ("--from table words --output b.jsonl", "a row without a conversation"),
         (
             f"--from mlflow {FIXTURES / 'langsmith.jsonl'} --output b.jsonl",

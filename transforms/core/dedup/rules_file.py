@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.dedup.contradictions import contradictions
 from goodgain.transforms.core.errors import RulesError
+from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.core.yaml_text import Location, parse_yaml
 
 SHIPPED_RULES = "dedup.yaml"
@@ -66,7 +67,8 @@ class Requirement(_RulesPart):
     @model_validator(mode="after")
     def _enough_names(self) -> Requirement:
         if self.at_least > len(self.of):
-            raise ValueError(f"at_least is {self.at_least}, but only {len(self.of)} are named")
+            named = format_count(len(self.of), "is named", "are named")
+            raise ValueError(f"at_least is {self.at_least}, but only {named}")
         return self
 
 

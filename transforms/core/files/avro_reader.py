@@ -39,6 +39,7 @@ from goodgain.transforms.core.records.rejected import (
     payload_of_bytes,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.wording import format_count
 
 _KEPT_OF_HEADER = 8192
 # Limits on blocks that threads pack. Ordinary ones take far less: 16 to 100 KB each.
@@ -242,7 +243,8 @@ class _BlockDecoder:
         """
         content = decompress_block(self._codec, data, self._bounds.max_decoded_bytes)
         if count > len(content):
-            reason = f"{count} records cannot fit in {len(content)} bytes"
+            size = format_count(len(content), "byte")
+            reason = f"{format_count(count, 'record')} cannot fit in {size}"
             raise DamagedBlockError(reason, self._records_in(content, count))
         most = self._most_memory(len(content))
         if self._layout.at_most(len(content), count) > most:

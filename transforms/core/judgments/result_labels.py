@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.side_rows import RowKey, RowPlace, UnusedRow
+from goodgain.transforms.core.wording import format_count
 
 _CONVERSATION, _RECORD, _SPAN = "conversation", "record", "span"
 
@@ -172,7 +173,8 @@ def _call_index(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | s
     results = len(calls[matches[0]].results)
     if label.rank > results:
         return (
-            f"The search call of {what} has {results:,} results, so there is no rank {label.rank}."
+            f"The search call of {what} has {format_count(results, 'result')}, so there is no "
+            f"rank {label.rank}."
         )
     return matches[0]
 

@@ -26,6 +26,7 @@ from goodgain.pipeline.views.pages.data.slices import slice_data as means_data
 from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.transforms.core.metrics.by_name import at_i
 from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.wording import pluralize
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
@@ -144,7 +145,9 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
         "label": one.label,
         "names": list(one.attributes),
         "values": [slice_value(value) for value in one.attributes.values()],
-        "n": f"{base} pairs" if paired else f"{base} and {candidate} conversations",
+        "n": f"{base} {pluralize(one.n[0], 'pair', 'pairs')}"
+        if paired
+        else f"{base} and {candidate} conversations",
         "end": {
             name: [
                 *(row[part] if part in _AS_IS else round_value(row[part]) for part in PARTS),

@@ -65,7 +65,7 @@ def test_labels_from_a_file_equal_those_in_the_traces(tmp_path, capsys):
     given = tmp_path / "given"
     assert build(given, paths, "--topic", "topic", "--labels", str(table)) == ExitCode.DONE
     said = " ".join(capsys.readouterr().out.split())
-    assert "1 of 3 labels match no result of base (those for other runs count here, too)" in said
+    assert "1 of 3 labels matches no result of base (those for other runs count here, too)" in said
     inside = tmp_path / "inside"
     assert build(inside, labelled, "--topic", "topic") == ExitCode.DONE
     assert files(given) == files(inside)
