@@ -16,13 +16,8 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.files import TopicPools, read_documents
-from goodgain.transforms.core.pool_building.building import (
-    BuiltTopic,
-    Contribution,
-    Conversation,
-    build_topic,
-    contribution,
-)
+from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
+from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
 from goodgain.transforms.core.scoring.payload import unpack

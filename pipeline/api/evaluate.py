@@ -44,7 +44,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.own import name_of
+from goodgain.transforms.core.metrics.own_names import name_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.warnings.warning import allowed_codes
 

@@ -18,7 +18,8 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
-from goodgain.transforms.core.metrics.own import check_names, load_own_metrics, split_names
+from goodgain.transforms.core.metrics.own import load_own_metrics
+from goodgain.transforms.core.metrics.own_names import check_names, split_names
 from goodgain.transforms.core.option import COMMON, RANKING, SCORING
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,

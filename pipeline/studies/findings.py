@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES
+from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
 from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.studies.name_findings import (
     findings_about_fields,

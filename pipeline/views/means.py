@@ -23,7 +23,7 @@ from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
-from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.metrics.own_names import short_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.wording import format_count, no_interval
 

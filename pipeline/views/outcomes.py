@@ -19,7 +19,7 @@ from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
-from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.metrics.own_names import short_name
 from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]

@@ -19,8 +19,8 @@ from goodgain.pipeline.document.model import (
     table,
 )
 from goodgain.pipeline.document.numbers import minute, share
+from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.results.manifest import above_limit
 from goodgain.pipeline.studies.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
 from goodgain.transforms.core.wording import format_count, pluralize

@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.results import finished_run, folder
-from goodgain.pipeline.results.manifest import check_complete, format_time
+from goodgain.pipeline.results.balance import check_complete
+from goodgain.pipeline.results.manifest import format_time
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.hosts.counts import Counts

@@ -12,9 +12,9 @@ import apache_beam as beam
 from msgspec import Struct
 
 from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.balance import OUTCOMES, check_records, records_in
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
-from goodgain.pipeline.results.manifest import OUTCOMES, check_records, records_in
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord

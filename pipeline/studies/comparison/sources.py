@@ -28,7 +28,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import own_metrics_of, split_names
+from goodgain.transforms.core.metrics.own import own_metrics_of
+from goodgain.transforms.core.metrics.own_names import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics

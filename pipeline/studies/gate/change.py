@@ -46,7 +46,8 @@ from goodgain.pipeline.studies.gate.outcome import (
     outcome_of,
     too_few,
 )
-from goodgain.pipeline.studies.gate.rules import Amount, Rule, Side
+from goodgain.pipeline.studies.gate.rule_values import Amount
+from goodgain.pipeline.studies.gate.rules import Rule, Side
 from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array

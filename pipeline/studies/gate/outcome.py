@@ -8,7 +8,8 @@ from typing import Literal
 from msgspec import Struct
 
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
-from goodgain.pipeline.studies.gate.rules import Amount, Rule
+from goodgain.pipeline.studies.gate.rule_values import Amount
+from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 

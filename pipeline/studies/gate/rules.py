@@ -7,21 +7,18 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Struct
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    PlainSerializer,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from goodgain.pipeline.studies.gate.rule_values import Amount, Bound, Confidence, Slice
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import OUTCOME_UNIT, ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
@@ -38,7 +35,6 @@ Count = Literal["conversations", "records", "results"]
 Proof = Literal["none", "of_compliance", "of_breach"]
 Side = Literal["at least", "at most"]
 DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
-_AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
     r"(?P<subject>[^\s\[]+\[[^\]]+\]|\S+)(?:\s+(?P<change>drop|rise))?"
     r"\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
@@ -51,64 +47,6 @@ _HOW_TO_FORBID_WARNINGS = (
     "must not have, like `warnings: [no_labels, few_labels]`"
 )
 _CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown
-
-
-class Amount(Struct, frozen=True):
-    """The amount of a bound: a number in the unit of the metric, or a percentage.
-
-    Attributes:
-      value: a share if it was written in percent, so 2 % is 0.02.
-    """
-
-    value: float
-    percent: bool
-
-    @classmethod
-    def parse(cls, written: Any) -> Amount:
-        """Read `0.2`, `2 %` or `"2%"`.
-
-        Raises:
-          ValueError: it is neither.
-        """
-        if isinstance(written, Amount):
-            return written
-        match = None if isinstance(written, bool) else _AMOUNT.fullmatch(str(written).strip())
-        if match is None:
-            points = "; in points 2 pp is written 0.02" if "pp" in str(written) else ""
-            raise ValueError(
-                f"must be a number like 0.2 or a percentage like 2 %, not {written!r}{points}"
-            )
-        value = float(match["number"])
-        percent = match["percent"] is not None
-        return cls(value / 100 if percent else value, percent)
-
-    def __str__(self) -> str:
-        return f"{self.value * 100:g} %" if self.percent else f"{self.value:g}"
-
-
-def _confidence(written: Any) -> Any:
-    amount = Amount.parse(written)
-    if not 0.5 <= amount.value < 1:
-        raise ValueError(f"must be from 50 % to below 100 %, not {written!r}")
-    return amount.value
-
-
-def _slice(written: Any) -> Any:
-    """Names, in one string with commas or as a list; or a mapping of names to values."""
-    if isinstance(written, str):
-        written = [name.strip() for name in written.split(",")]
-    if isinstance(written, list):
-        return dict.fromkeys(written)
-    return written
-
-
-# The types of these values in a file, for editors.
-_AMOUNT_SCHEMA = WithJsonSchema({"type": ["number", "string"]})
-_SLICE_SCHEMA = WithJsonSchema({"type": ["string", "array", "object"], "items": {"type": "string"}})
-
-Bound = Annotated[Amount, BeforeValidator(Amount.parse), PlainSerializer(str), _AMOUNT_SCHEMA]
-Confidence = Annotated[float, BeforeValidator(_confidence), _AMOUNT_SCHEMA]
-Slice = Annotated[dict[str, str | None], BeforeValidator(_slice), _SLICE_SCHEMA]
 
 
 class StrictModel(BaseModel):

@@ -20,12 +20,8 @@ from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import (
-    OWN_METRICS,
-    descriptions,
-    own_metrics_of,
-    split_names,
-)
+from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions, own_metrics_of
+from goodgain.transforms.core.metrics.own_names import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import format_count, pluralize

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import failing_in
 from goodgain.pipeline.results.finished_run import read_columns
-from goodgain.pipeline.results.manifest import above_limit
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, possible

@@ -11,14 +11,9 @@ from typing import Any
 
 import msgspec
 
+from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, check_all_read, records_part
 from goodgain.pipeline.results.given_parts import labels_part, qrels_part
-from goodgain.pipeline.results.manifest import (
-    UNKNOWN_LOSSES,
-    check_all_read,
-    counts_of_group,
-    format_time,
-    records_part,
-)
+from goodgain.pipeline.results.manifest import counts_of_group, format_time
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.run.plan.evaluation import Evaluation

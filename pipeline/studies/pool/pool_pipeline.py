@@ -37,7 +37,8 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.document_rows import document_digest, document_row
-from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
+from goodgain.transforms.core.pool_building.building import BuiltTopic
+from goodgain.transforms.core.pool_building.contribution import Contribution
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import join, open_plain

@@ -8,7 +8,8 @@ from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool.files import PoolFiles, PoolUse, shard_of
 from goodgain.transforms.core.pool.matching import TopicPool
-from goodgain.transforms.core.pool_building.building import build_topic, contribution
+from goodgain.transforms.core.pool_building.building import build_topic
+from goodgain.transforms.core.pool_building.contribution import contribution
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import fold_turn
 from goodgain.transforms.core.scoring.folded_conversation import fold_conversation

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import goodgain.pipeline.run.hosts.graph
+from goodgain.pipeline.results.balance import check_records, records_in
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.manifest import check_records, records_in
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from tests.forked import in_process

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -21,18 +20,15 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric
-from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name, remember
-from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
+from goodgain.transforms.core.metrics.own_names import full_name
 from goodgain.transforms.core.metrics.prefix import Prefix
-from goodgain.transforms.core.ranking import parse_ranking_metrics
 
-ENTRY_POINTS = "goodgain.metrics"
 OWN_METRICS = "own_metrics"  # in a manifest
 _DESCRIBED = (
     "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
     "caution", "words",
 )  # fmt: skip
-_OF_EVERY_RUN = frozenset(metric.name for metric in GAINS.at_n)
 _declared: dict[str, Metric] = {}  # by full name, those of this process
 
 
@@ -140,79 +136,6 @@ def metric(
         return declared
 
     return declare
-
-
-def full_name(declared: Metric) -> str:
-    """The name by which a metric of a user is found again, like `package.module:mine`."""
-    return declared.formula
-
-
-def name_of(given: str | Metric) -> str:
-    """The name of a metric that is given by its name or as it was declared.
-
-    Raises:
-      UsageError: it is neither.
-    """
-    if isinstance(given, Metric):
-        return full_name(given)
-    if isinstance(given, str):
-        return given
-    raise UsageError(
-        f"{given!r} is no metric: give names like 'ndcg@10', or functions under @goodgain.metric."
-    )
-
-
-def is_own(name: str) -> bool:
-    """Whether a name is that of a user's metric: one with a colon."""
-    return ":" in name
-
-
-def short_name(name: str) -> str:
-    """The name of a metric in columns and tables: the last part of that of a user's own."""
-    return name.rpartition(":")[2]
-
-
-def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The names of ranking metrics, and the full names of users' own.
-
-    Names of metrics that every run has, like CG, are in neither: they say what to show.
-    """
-    ranking: list[str] = []
-    own: list[str] = []
-    for name in names:
-        if name not in _OF_EVERY_RUN:
-            (own if is_own(name) else ranking).append(name)
-    return ranking, own
-
-
-def check_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of metrics as they are spelled here: entry points by full name, others by ours.
-
-    Raises:
-      UsageError: names are unknown, repeated, or of metrics that are not chosen by name.
-    """
-    offered = None
-    full = []
-    for name in names:
-        name = name.strip()
-        if not is_own(name) and name.isidentifier() and not is_metric_name(name):
-            if offered is None:
-                offered = {entry.name: entry.value for entry in entry_points(group=ENTRY_POINTS)}
-            name = offered.get(name, name)
-        full.append(name)
-    ranking, own = split_names(full)
-    short = list(map(short_name, own))
-    if repeated := {name for name in short if short.count(name) > 1}:
-        raise UsageError(f"Metrics given more than once: {', '.join(sorted(repeated))}.")
-    if others := [name for name in ranking if name in DECLARED_NAMES]:
-        raise UsageError(
-            f"{', '.join(others)}: not to be chosen, since a run has it if its data and options "
-            "give it (a pool, costs, opened documents); leave it out."
-        )
-    respelled = iter(parse_ranking_metrics(ranking))
-    of_ranking = set(ranking)
-    checked = (next(respelled).name if name in of_ranking else name for name in full)
-    return tuple(dict.fromkeys(checked))
 
 
 def load_own_metrics(full_names: Iterable[str]) -> tuple[Metric, ...]:

@@ -16,12 +16,8 @@ from goodgain.transforms.core.metrics.aspects import ASPECTS
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
-from goodgain.transforms.core.metrics.own import (
-    check_names,
-    load_own_metrics,
-    name_of,
-    split_names,
-)
+from goodgain.transforms.core.metrics.own import load_own_metrics
+from goodgain.transforms.core.metrics.own_names import check_names, name_of, split_names
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.repeats import PassCondition

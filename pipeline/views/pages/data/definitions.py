@@ -14,7 +14,7 @@ from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.metrics.own_names import short_name
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 
 _AUC = "auc"

@@ -14,7 +14,8 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from goodgain.transforms.core.metrics.own import check_names, load_own_metrics
+from goodgain.transforms.core.metrics.own import load_own_metrics
+from goodgain.transforms.core.metrics.own_names import check_names
 from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 
@@ -193,7 +194,7 @@ def test_a_name_that_is_taken_or_missing_is_refused(tmp_path, traces):
 def test_an_installed_package_offers_metrics_by_entry_points(monkeypatch):
     offered = [SimpleNamespace(name="most", value=f"{__name__}:most")]
     monkeypatch.setattr(
-        "goodgain.transforms.core.metrics.own.entry_points",
+        "goodgain.transforms.core.metrics.own_names.entry_points",
         lambda group: offered if group == "goodgain.metrics" else [],
     )
     assert check_names(["most", "NDCG@10"]) == (f"{__name__}:most", "ndcg@10")
