@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 import msgspec
@@ -10,11 +10,38 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings.check_inputs import LabelSpan
+from goodgain.transforms.core.wording import format_count
 
 _MANIFEST = "manifest.json"
 _KIND = "pool"
+_EXCLUDE = "exclude"
+
+
+class PoolExclusions(Struct, frozen=True):
+    """What a pool was built without; equal for the same documents of the same topics.
+
+    Attributes:
+      digest: of the pairs of topic and document.
+      pairs: their number.
+      qrels_id, qrels_topic: how they are matched to results.
+    """
+
+    digest: str
+    pairs: int
+    qrels_id: str
+    qrels_topic: str | None = None
+
+    @classmethod
+    def of(cls, exclusions: Exclusions | None) -> PoolExclusions | None:
+        """What is excluded; None if nothing is."""
+        if exclusions is None:
+            return None
+        keys = exclusions.keys
+        return cls(exclusions.digest, exclusions.number, keys.id_name, keys.topic_attribute)
 
 
 class OpenedPool(Struct, frozen=True):
@@ -25,6 +52,7 @@ class OpenedPool(Struct, frozen=True):
       digest: of the pool's content; pools with equal digests give equal scores.
       judged_for_aspects: number of documents of which it says what aspects they cover.
       label_spans: by id name, how far votes on its documents lie apart.
+      exclusions: what it was built without.
     """
 
     use: PoolUse
@@ -34,6 +62,27 @@ class OpenedPool(Struct, frozen=True):
     unit: Unit
     judged_for_aspects: int = 0
     label_spans: dict[str, LabelSpan] = {}
+    exclusions: PoolExclusions | None = None
+
+    def check_exclusions(self, exclusions: Exclusions | None) -> None:
+        """Check that a run leaves out what the pool was built without.
+
+        Raises:
+          UsageError: it leaves out something else.
+        """
+        if PoolExclusions.of(exclusions) == self.exclusions:
+            return
+        how = f"{Remedy('exclude')} (and {Remedy('qrels_id')}, {Remedy('qrels_topic')})"
+        if self.exclusions is None:
+            raise UsageError(
+                f"The pool {self.folder} has all documents: leave out {Remedy('exclude')}, or "
+                f"build another pool with the same {how}."
+            )
+        pairs = format_count(self.exclusions.pairs, "excluded document")
+        raise UsageError(
+            f"The pool {self.folder} was built without {pairs}: give the same {how}, or use a pool "
+            "that has all documents."
+        )
 
 
 def open_pool(
@@ -63,7 +112,13 @@ def open_pool(
         manifest["unit"],
         judged_for_aspects,
         msgspec.convert(manifest["label_spans"], dict[str, LabelSpan]),
+        exclusions_of(manifest),
     )
+
+
+def exclusions_of(manifest: Mapping[str, Any]) -> PoolExclusions | None:
+    """What the pool of a manifest was built without."""
+    return msgspec.convert(manifest.get(_EXCLUDE), PoolExclusions | None)
 
 
 def pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str, Any]:

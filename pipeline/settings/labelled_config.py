@@ -39,6 +39,14 @@ class LabelledConfig(ReadingConfig):
         for_workers=True,
     )
 
+    exclude: Text | None = option(
+        LABELS,
+        "FILE",
+        "documents that are left out of everything by topic, as the benchmarks BEIR and BRIGHT "
+        "do: lines `topic docno`, or a table; names and topics as for qrels",
+        None,
+    )
+
     @field_validator("labels")
     @classmethod
     def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:

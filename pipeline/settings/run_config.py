@@ -68,13 +68,6 @@ class ExplainConfig(LabelledConfig, ScoringConfig):
         "aspect document label`",
         None,
     )
-    exclude: Text | None = option(
-        LABELS,
-        "FILE",
-        "documents that are left out of everything by topic, as the benchmarks BEIR and BRIGHT "
-        "do: lines `topic docno`, or a table; names and topics as for qrels",
-        None,
-    )
 
     @staticmethod
     def of_traces(traces: Sequence[str], settings: Settings) -> ExplainConfig:
@@ -86,13 +79,6 @@ class ExplainConfig(LabelledConfig, ScoringConfig):
         names = type(settings).model_fields.keys() & ExplainConfig.model_fields.keys()
         options = {name: getattr(settings, name) for name in names}
         return ExplainConfig(**{**options, "input": traces})
-
-    @field_validator("exclude")
-    @classmethod
-    def _pools_are_whole(cls, exclude: str | None, info: ValidationInfo) -> str | None:
-        if exclude is not None and info.data.get("pool") is not None:
-            raise ValueError(f"cannot be given beside {Remedy('pool')}, whose documents all count")
-        return exclude
 
 
 @options_of(ReadBounds, "run")

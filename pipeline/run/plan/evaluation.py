@@ -142,6 +142,8 @@ def open_evaluation(
     keys, scoring, exclusions = settings.name_keys, opened.scoring, held.exclusions
     if settings.exclude and exclusions is None:
         exclusions = read_exclusions(settings.exclude, keys, storage, opened.budget())
+    if opened.pool is not None:
+        opened.pool.check_exclusions(exclusions)
     scoring = replace(scoring, exclusions=exclusions)
     if settings.aspect_qrels:
         judged = read_aspect_judgments(

@@ -77,7 +77,7 @@ def _stream_here(
         )
     sources.check_folder(config)
     with folder_locked(config.output):
-        evaluation = _open(config)
+        evaluation = open_stream(config)
         scoring = evaluation.scoring
         make_room(config)
         warn_of_names(config, scoring)
@@ -95,7 +95,7 @@ def _stream_here(
 
 def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: bool) -> int:
     """Submit the stream to an engine that restores it from its own checkpoints."""
-    evaluation = _open(config)
+    evaluation = open_stream(config)
     scoring = evaluation.scoring
     if is_local(config.input):
         sources.check_folder(config)
@@ -120,8 +120,16 @@ def _log_of(output: str) -> Path:
     return Path(output if is_local(output) else mkdtemp(prefix="goodgain-")) / ENGINE_LOG
 
 
-def _open(config: StreamConfig) -> Evaluation:
-    return open_scoring(config, traces_of(config), ANY_FILESYSTEM)
+def open_stream(config: StreamConfig) -> Evaluation:
+    """The evaluation of a stream.
+
+    Raises:
+      UsageError: outcomes or pool cannot be found or used.
+    """
+    evaluation = open_scoring(config, traces_of(config), ANY_FILESYSTEM)
+    if evaluation.pool is not None:
+        evaluation.pool.check_exclusions(None)
+    return evaluation
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:

@@ -9,6 +9,7 @@ from math import ceil
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results.folder import discard_unfinished
+from goodgain.pipeline.results.opened_pool import exclusions_of
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.table import ENGINES
@@ -17,7 +18,7 @@ from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.option_types import Format
 from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool import store
-from goodgain.pipeline.studies.pool.manifest import manifest_of_pool
+from goodgain.pipeline.studies.pool.manifest import exclusions_in, manifest_of_pool
 from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
@@ -94,6 +95,11 @@ def _complete(
         raise UsageError(
             f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."
+        )
+    if exclusions_of(manifest) != exclusions_in(evaluations):
+        raise UsageError(
+            f"The pool {before.folder} was built with other exclusions: give the same --exclude, "
+            "--qrels-id and --qrels-topic, or build another pool."
         )
     if request.unit != manifest["unit"]:
         raise UsageError(

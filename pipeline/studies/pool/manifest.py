@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, check_all_read, records_part
-from goodgain.pipeline.results.given_parts import labels_part, qrels_part
-from goodgain.pipeline.results.manifest import counts_of_group, format_time
+from goodgain.pipeline.results.given_parts import exclusions_part, labels_part, qrels_part
+from goodgain.pipeline.results.manifest import EXCLUDE, counts_of_group, format_time
+from goodgain.pipeline.results.opened_pool import PoolExclusions
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -63,6 +64,7 @@ def manifest_of_pool(
         )
     counts, old = facts.counts, None if before is None else before.manifest
     preferred = None if old is None else old["preferred"]
+    excluded = exclusions_in(evaluations)
     return {
         "kind": "pool",
         "digest": content_digest(counts.get("pool.digest", 0), preferred),
@@ -89,6 +91,7 @@ def manifest_of_pool(
         },
         "rules_digest": next(iter(evaluations.values())).traces.rules_digest,
         "unit": request.unit,
+        **({} if excluded is None else {EXCLUDE: msgspec.to_builtins(excluded)}),
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
@@ -99,11 +102,16 @@ def manifest_of_pool(
     }
 
 
+def exclusions_in(evaluations: Mapping[str, Evaluation]) -> PoolExclusions | None:
+    """What all runs of a pool leave out; None if nothing."""
+    return PoolExclusions.of(next(iter(evaluations.values())).scoring.exclusions)
+
+
 def _part_of_run(
     request: PoolConfig, evaluation: Evaluation, facts: BuiltFacts, name: str
 ) -> dict[str, Any]:
     """What reading and labelling a run found."""
-    counts = facts.counts_of_runs.get(name, {})
+    counts, exclusions = facts.counts_of_runs.get(name, {}), evaluation.scoring.exclusions
     check_all_read(counts, evaluation.traces.files)
     examples = facts.contradicted_ids.get(name, ())
     found = warnings_of_evaluation(evaluation, counts, contradicted_ids=examples, can_accept=False)
@@ -111,6 +119,7 @@ def _part_of_run(
         "records": records_part(counts, request.rejected_limit),
         **({"qrels": qrels_part(counts, evaluation.qrels)} if evaluation.qrels else {}),
         **({"labels": labels_part(counts, evaluation.labels.files)} if evaluation.labels else {}),
+        **({EXCLUDE: exclusions_part(counts, exclusions)} if exclusions else {}),
         "warnings": msgspec.to_builtins([warning for warning in found if warning.code in _CHECKED]),
     }
 

@@ -199,5 +199,3 @@ def test_values_that_cannot_be_used_are_named(tmp_path):
         gg.evaluate(CALLS, exclude=5)
     with pytest.raises(UsageError, match="nowhere"):
         gg.evaluate(CALLS, exclude="nowhere.txt")
-    with pytest.raises(UsageError, match="exclude cannot be given beside pool"):
-        gg.evaluate(CALLS, exclude={"q1": ["x"]}, pool=str(tmp_path))

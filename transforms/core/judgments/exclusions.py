@@ -11,6 +11,7 @@ from xxhash import xxh32_intdigest
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.judgments.external_labels import name_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, document_digest
+from goodgain.transforms.core.records.record_encoding import decode_record, record_encoding
 
 NamesByCall = Mapping[bytes, Sequence[bytes]]  # as `ExternalLabels.documents`
 _NOTHING: frozenset[bytes] = frozenset()
@@ -87,7 +88,17 @@ def keep_results(
     for call in calls:
         names = documents.get(call.record_digest) or [b""] * len(call.results)
         indexes = [at for at, one in enumerate(names) if excluded.isdisjoint(name_digests(one))]
-        kept.calls.append(replace(call, results=[call.results[at] for at in indexes]))
+        kept.calls.append(_with_results(call, indexes))
         kept.documents[call.record_digest] = [names[at] for at in indexes]
         kept.indexes[call.record_digest] = indexes
     return kept
+
+
+def _with_results(call: CallFingerprint, indexes: Sequence[int]) -> CallFingerprint:
+    """A call with some of its results, in its record too, if it is kept for a pool."""
+    left = replace(call, results=[call.results[at] for at in indexes])
+    if call.record is None or len(indexes) == len(call.results):
+        return left
+    record = decode_record(call.record)
+    results = [record.results[at] for at in indexes]
+    return replace(left, record=record_encoding(replace(record, results=results)))
