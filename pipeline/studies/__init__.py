@@ -1,1 +1,1 @@
-"""What is done with runs: compare, gate, repeat nightly, pool, explain."""
+"""What is done with traces and runs: validate, compare, gate, repeat nightly, pool, explain."""

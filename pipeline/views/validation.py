@@ -21,7 +21,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import minute, share
 from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.studies.findings import UNLABELLED
+from goodgain.pipeline.studies.validation.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
 from goodgain.transforms.core.wording import format_count, pluralize
 

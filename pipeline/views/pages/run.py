@@ -14,7 +14,7 @@ from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, 
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
-from goodgain.pipeline.studies.survey import Rejection, Rejections
+from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
 from goodgain.pipeline.views.noteworthy import each_once, noteworthy
 from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of

@@ -1,9 +1,9 @@
 """`goodgain validate`: entity types, and names for which there is no rule."""
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.studies import result_counts
-from goodgain.pipeline.studies.result_counts import OTHER_NAMES
-from goodgain.pipeline.studies.survey import Survey
+from goodgain.pipeline.studies.validation import result_counts
+from goodgain.pipeline.studies.validation.result_counts import OTHER_NAMES
+from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.sketches import Sketcher
 from tests.core.direct import shipped_rules

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.studies.survey import Rejections, general_reason
+from goodgain.pipeline.studies.validation.survey import Rejections, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from tests.core.direct import shipped_rules

@@ -9,12 +9,12 @@ import msgspec
 
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
 from goodgain.pipeline.settings.max_rejected import MaxRejected
-from goodgain.pipeline.studies.name_findings import (
+from goodgain.pipeline.studies.validation.name_findings import (
     findings_about_fields,
     findings_about_ids,
     findings_about_types,
 )
-from goodgain.pipeline.studies.survey import Survey
+from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile

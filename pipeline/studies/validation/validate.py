@@ -7,7 +7,7 @@ from msgspec import Struct
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.pipeline.run.plan.sources import LocalFiles
-from goodgain.pipeline.studies.survey import Survey
+from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.scoring.sketches import Sketcher
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of

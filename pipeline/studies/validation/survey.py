@@ -8,7 +8,7 @@ from sys import getsizeof
 
 from msgspec import Struct
 
-from goodgain.pipeline.studies.result_counts import ResultCounts, name_to_count
+from goodgain.pipeline.studies.validation.result_counts import ResultCounts, name_to_count
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.memory_budget import MemoryBudget
