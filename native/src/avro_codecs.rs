@@ -3,39 +3,56 @@
 //! Python decompresses what is refused here, or says what is wrong with it. lz4 and xz, which few
 //! files have, are left to it altogether.
 
-use flate2::{Crc, FlushDecompress};
+use libdeflater::{Crc, DecompressionError, Decompressor};
 use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 const FIRST_ROOM: usize = 64 * 1024;
+/// Text is seldom compressed further by deflate.
+const USUAL_RATIO: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
 /// Reads from its first argument and appends to the spare capacity of the second. Returns how many
 /// bytes it read, and whether the stream has ended; None if the data are damaged.
 type Step<'s> = dyn FnMut(&[u8], &mut Vec<u8>) -> Option<(usize, bool)> + 's;
 
-/// The content of a block; None if it is left to Python, as if it is damaged or longer than `most`
-/// bytes.
-pub fn decompress(codec: &str, data: &[u8], most: usize) -> Option<Vec<u8>> {
-    let content = match codec {
-        "deflate" => inflate(data, most),
+/// Decompress a block into the beginning of `content`, a buffer that serves for many blocks.
+///
+/// Returns the length of the block's content; None if it is left to Python, as if it is damaged or
+/// longer than `most` bytes.
+pub fn decompress(codec: &str, data: &[u8], content: &mut Vec<u8>, most: usize) -> Option<usize> {
+    if codec == "deflate" {
+        return inflate(data, content, most);
+    }
+    *content = match codec {
         "bzip2" => bunzip(data, most),
         "snappy" => unsnap(data, most),
         "zstandard" => unzstd(data, most),
         _ => None,
     }?;
-    (content.len() <= most).then_some(content)
+    (content.len() <= most).then_some(content.len())
 }
 
 /// Trailing bytes are not damage: some writers leave part of a checksum there.
-fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut decoder = flate2::Decompress::new(false);
-    let step = &mut |data: &[u8], content: &mut Vec<u8>| {
-        let before = decoder.total_in();
-        let status = decoder.decompress_vec(data, content, FlushDecompress::Finish).ok()?;
-        let read = decoder.total_in() - before;
-        Some((read as usize, status == flate2::Status::StreamEnd))
-    };
-    first_stream(data, most, None, step).map(|(content, _)| content)
+///
+/// libdeflate takes the two lengths that the format reserves for the longest one, where zlib calls
+/// the data damaged. Most damage is found by neither, but only by decoding the records, since deflate
+/// has no checksum.
+fn inflate(data: &[u8], content: &mut Vec<u8>, most: usize) -> Option<usize> {
+    let mut decompressor = Decompressor::new();
+    let mut room = data.len().saturating_mul(USUAL_RATIO).max(FIRST_ROOM).max(content.len());
+    loop {
+        room = room.min(most);
+        if content.len() < room {
+            content.resize(room, 0);
+        }
+        match decompressor.deflate_decompress(data, &mut content[..room]) {
+            Ok(length) => return Some(length),
+            Err(DecompressionError::InsufficientSpace) if room < most => {
+                room = room.saturating_mul(2);
+            }
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Several streams, or bytes after one, are left to Python.

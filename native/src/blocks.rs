@@ -107,9 +107,12 @@ pub fn add_blocks(
         for (first, calls) in of_threads.iter_mut().enumerate() {
             let (sender, receiver) = sync_channel(AHEAD);
             let work = move || {
+                let mut room = Vec::new();
                 for some in blocks.chunks(TOGETHER).skip(first).step_by(threads) {
-                    let packed: Vec<_> =
-                        some.iter().map(|one| pack_block(calls, plan, codec, one, most)).collect();
+                    let packed: Vec<_> = some
+                        .iter()
+                        .map(|one| pack_block(calls, plan, codec, one, &mut room, most))
+                        .collect();
                     if sender.send(packed).is_err() {
                         break;
                     }
@@ -149,20 +152,21 @@ pub fn add_blocks(
     })
 }
 
-/// The records of a compressed block up to an error; None if Python must read the block.
+/// The records of a compressed block up to an error; None if Python must read the block. The content
+/// of blocks is decompressed into `room`.
 fn pack_block(
     calls: &mut CallPacker,
     plan: &Plan,
     codec: &str,
     Block { data, count, .. }: &Block,
+    room: &mut Vec<u8>,
     most: usize,
 ) -> Option<Vec<PyResult<Record>>> {
-    let decompressed;
     let content: &[u8] = if codec == "null" {
         data
     } else {
-        decompressed = decompress(codec, data, most)?;
-        &decompressed
+        let length = decompress(codec, data, room, most)?;
+        &room[..length]
     };
     if content.len() > most {
         return None;

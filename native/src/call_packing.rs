@@ -21,6 +21,10 @@ use crate::records::{Arena, Number, SEARCH, SearchCall};
 use crate::rules::RuleTable;
 use crate::sketch::sketch_of;
 
+/// Bytes of codes and of digests that most results have at most.
+const USUAL_CODES: usize = 16;
+const USUAL_DIGESTS: usize = 96;
+
 /// How records are packed.
 pub struct Packing {
     pub rules: Arc<RuleTable>,
@@ -116,8 +120,10 @@ impl CallPacker {
             None => false,
         };
         let record = self.packing.keep_records.then_some(&self.record[..]);
-        let (mut names, mut codes, mut digests) = (Names::default(), Vec::new(), Vec::new());
+        let mut names = Names::default();
         let found = arena.results_of(call.results);
+        let mut codes = Vec::with_capacity(found.len() * USUAL_CODES);
+        let mut digests = Vec::with_capacity(found.len() * USUAL_DIGESTS);
         let mut results = Vec::with_capacity(found.len());
         for result in found {
             self.fingerprinter.add(result, arena, &mut names)?;

@@ -50,8 +50,7 @@ impl Characters {
         out.clear();
         let mut rest = text;
         while !rest.is_empty() {
-            let plain = rest.bytes().take_while(u8::is_ascii).count();
-            let (ascii, other) = rest.split_at(plain);
+            let (ascii, other) = rest.split_at(ascii_prefix(rest.as_bytes()));
             let from = out.len();
             out.extend_from_slice(ascii.as_bytes());
             out[from..].make_ascii_lowercase();
@@ -67,6 +66,14 @@ impl Characters {
         fold_spaces(out);
         true
     }
+}
+
+/// The length of the ASCII text at the beginning, by pieces that vector instructions check at once.
+fn ascii_prefix(text: &[u8]) -> usize {
+    const PIECE: usize = 16;
+    let pieces = text.chunks_exact(PIECE).take_while(|piece| piece.is_ascii()).count();
+    let rest = &text[pieces * PIECE..];
+    pieces * PIECE + rest.iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// A text without white space at its ends, like Python's `str.strip`.

@@ -45,9 +45,10 @@ mod unpacking;
 mod usage;
 mod verification;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -68,6 +69,9 @@ use crate::times::Times;
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
 const FORMAT: u32 = 27;
+
+/// Larger buffers for the content of a block are not kept for the next one.
+const MOST_KEPT: usize = 1 << 20;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -373,6 +377,8 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<RuleTable> {
                 .collect(),
             needles: AhoCorasick::builder()
                 .ascii_case_insensitive(true)
+                .kind(Some(AhoCorasickKind::DFA))
+                .prefilter(false) // it costs more than it saves in texts as short as URLs
                 .build(get::<Vec<String>>(rules, "url_needles")?)
                 .map_err(|error| PyValueError::new_err(error.to_string()))?,
         },
@@ -394,8 +400,17 @@ fn decompress<'py>(
     data: &[u8],
     most: usize,
 ) -> Option<Bound<'py, PyBytes>> {
-    let content = py.detach(|| avro_codecs::decompress(codec, data, most));
-    content.map(|content| PyBytes::new(py, &content))
+    thread_local! {
+        static CONTENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    CONTENT.with_borrow_mut(|content| {
+        let length = py.detach(|| avro_codecs::decompress(codec, data, content, most))?;
+        let decompressed = PyBytes::new(py, &content[..length]);
+        if content.len() > MOST_KEPT {
+            *content = Vec::new();
+        }
+        Some(decompressed)
+    })
 }
 
 #[pymodule]
