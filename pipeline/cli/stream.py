@@ -8,10 +8,11 @@ from goodgain.pipeline.cli.config_options import add_config_options, given_optio
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_fields import LABELS, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import LABELS
 
 NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"

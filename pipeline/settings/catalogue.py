@@ -12,13 +12,12 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
 from goodgain.pipeline.settings.max_rejected import MaxRejected
-from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, LABELS, option
+from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, option
 from goodgain.pipeline.settings.option_types import Mapping, Number, Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.option import COMMON, LIMITS, NAMES, SCORING
+from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, NAMES, SCORING
 from goodgain.transforms.core.records.label_map import parse_label_map
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 
 @contextmanager
@@ -46,9 +45,6 @@ Traces = Annotated[
         keyword="traces",
         for_workers=True,
     ),
-]
-Threshold = Annotated[
-    Number, option(COMMON, "GAIN", "smallest gain of a good result", 2, ge=1, le=GREATEST_GAIN)
 ]
 Renames = Annotated[
     Mapping,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import HeldBytes
-from goodgain.pipeline.settings.option_fields import LABELS, option
+from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 
 

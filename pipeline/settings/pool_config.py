@@ -6,16 +6,18 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import LabelScale, Runner, Threshold
+from goodgain.pipeline.settings.catalogue import LabelScale, Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, argument, option
 from goodgain.pipeline.settings.option_types import Format, Number, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
 def _patterns_by_run(words: Any) -> Any:
@@ -178,9 +180,10 @@ class ShowConfig(OpenedPoolConfig):
     )
 
 
+@options_of(ScoringOptions, "labels")
 class AgreeConfig(OpenedPoolConfig):
     """The annotators, and what the means over the pooled conversations depend on."""
 
     a: Text = argument("A", "an annotator, or `votes`")
     b: Text = argument("B", "another annotator, or `votes`")
-    good_gain_threshold: Threshold
+    good_gain_threshold: int

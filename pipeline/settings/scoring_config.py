@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import Threshold, as_value_errors
-from goodgain.pipeline.settings.option_fields import LABELS, MEANS, option
+from goodgain.pipeline.settings.catalogue import as_value_errors
+from goodgain.pipeline.settings.option_fields import MEANS, option
 from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Number, Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.struct_options import options_of
@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
 from goodgain.transforms.core.metrics.own_names import check_names, split_names
-from goodgain.transforms.core.option import COMMON, RANKING, SCORING
+from goodgain.transforms.core.option import COMMON, LABELS, RANKING, SCORING
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -36,11 +36,12 @@ from goodgain.transforms.core.warnings.field_names import SeenNames
 _GREATEST_G_MAX = 20
 
 
+@options_of(ScoringOptions, "labels")
 @options_of(ScoringOptions)
 class ScoringConfig(ReadingConfig):
     """How records are read, and how a conversation is scored; each field is an option."""
 
-    good_gain_threshold: Threshold
+    good_gain_threshold: int
     cost: Names | None = option(
         MEANS,
         "NAME",
@@ -101,13 +102,7 @@ class ScoringConfig(ReadingConfig):
         "smallest gain of a relevant result; --good-gain-threshold by default",
         None,
     )
-    document_label: DocumentLabel = option(
-        LABELS,
-        "WHICH",
-        "label of a document: that of its first occurrence, or, where passages are labelled, the "
-        "best so far",
-        "first",
-    )
+    document_label: DocumentLabel
     pool: Text | None = option(
         LABELS,
         "POOL",

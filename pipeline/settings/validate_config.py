@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.settings.catalogue import HeldBytes, Threshold
+from goodgain.pipeline.settings.catalogue import HeldBytes
 from goodgain.pipeline.settings.option_fields import argument
 from goodgain.pipeline.settings.option_types import Patterns
 from goodgain.pipeline.settings.reading_config import ReadingConfig, RejectionConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
+@options_of(ScoringOptions, "labels")
 class ValidateConfig(ReadingConfig, RejectionConfig):
     """What `goodgain validate` reads, and what it warns of."""
 
@@ -17,7 +20,6 @@ class ValidateConfig(ReadingConfig, RejectionConfig):
         "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines, "
         "CSV or Parquet",
     )
-    good_gain_threshold: Threshold
     max_held_bytes: HeldBytes
 
     @property

@@ -11,11 +11,12 @@ from msgspec.structs import fields
 # Headings of options that fields of the core declare.
 COMMON = "Most used"
 SCORING = "Scoring"
+LABELS = "Labels and judgments"
 RANKING = "Ranking metrics"
 NAMES = "Names in the traces"
 LIMITS = "Limits"
 
-Scope = Literal["all", "means", "run"]
+Scope = Literal["all", "labels", "means", "run"]
 
 
 class Option(Struct, frozen=True):
@@ -25,8 +26,9 @@ class Option(Struct, frozen=True):
       group: its heading in help.
       metavar: what stands for its value in help; "" for one that is on or off.
       description: what it does, in a phrase.
-      scope: who has it: `all` commands that set the Struct, those that compute `means` (runs and
-        streams), or `run` only.
+      scope: who has it: `all` commands that set the Struct; these and others that tell good
+        `labels` from the rest, like validation; those that compute `means` (runs and streams); or
+        `run` only.
       at_least, at_most: the smallest and greatest number.
 
     Example:

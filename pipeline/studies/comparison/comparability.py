@@ -14,7 +14,7 @@ from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.wording import format_count
 
 _PARAMETERS = (
-    "good_gain_threshold", "g_max", "duplicates", "unit", "document_label", "qrels_id",
+    "good_gain_threshold", "g_max", "duplicates", "unit", "qrels_id",
     "qrels_topic",
 )  # fmt: skip
 QRELS = "qrels"

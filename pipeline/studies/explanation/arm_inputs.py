@@ -27,7 +27,7 @@ from goodgain.transforms.core.scoring.options import ScoringOptions
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
 _ALIKE = (
-    "unit", "good_gain_threshold", "duplicates", "document_label", *options_in(ScoringOptions),
+    "unit", "good_gain_threshold", "duplicates", *options_in(ScoringOptions),
 )  # fmt: skip
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
 _OF_FILES = (

@@ -29,7 +29,6 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
@@ -41,9 +40,6 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
     Attributes:
       rules: the compiled rules for duplicates.
       ranking: computes the ranking metrics.
-      good_gain_threshold: smallest gain of a good result.
-      document_label: whether a document has the label of its `first` occurrence or, where labels
-        are those of passages, the `best` label that any occurrence has had so far.
       hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
       keep_duplicates: whether to also make a row for each duplicate.
       clock: start of the run in ms, beyond which timestamps are odd; None in a stream.
@@ -77,8 +73,6 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
 
     rules: RuleTable
     ranking: RankingEvaluator
-    good_gain_threshold: int = 2
-    document_label: DocumentLabel = "first"
     hold_slot: bool = False
     keep_duplicates: bool = False
     clock: int | None = None
