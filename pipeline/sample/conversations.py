@@ -8,7 +8,7 @@ from typing import Any
 
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import Scene, make_scene
-from goodgain.pipeline.sample.turns import Turn
+from goodgain.pipeline.sample.turns import SampleTurn
 from goodgain.pipeline.settings.sample_config import SampleConfig
 
 Record = dict[str, Any]
@@ -90,7 +90,7 @@ def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> lis
     clock = scene.begins
     records: list[Record] = []
     for number, iterations_of_turn in enumerate(iterations, start=1):
-        turn = Turn(scene, options, number, iterations_of_turn)
+        turn = SampleTurn(scene, options, number, iterations_of_turn)
         iteration = 0
         for _ in range(iterations_of_turn):
             iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1

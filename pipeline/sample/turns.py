@@ -30,7 +30,7 @@ _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
 )
 
 
-class Turn:
+class SampleTurn:
     """A turn in which a share of the results are repeats, as far as possible."""
 
     def __init__(self, scene: Scene, options: SampleConfig, number: int, iterations: int) -> None:
