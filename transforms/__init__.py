@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from goodgain.transforms.qrels import JoinQrels as JoinQrels
     from goodgain.transforms.qrels import RequestLabels as RequestLabels
     from goodgain.transforms.read import FindShards as FindShards
-    from goodgain.transforms.read import ReadPayloads as ReadPayloads
     from goodgain.transforms.read import ReadTraces as ReadTraces
+    from goodgain.transforms.read_payloads import ReadPayloads as ReadPayloads
     from goodgain.transforms.read_qrels import ReadQrels as ReadQrels
     from goodgain.transforms.score import ScoreConversations as ScoreConversations
     from goodgain.transforms.score import ScorePayloads as ScorePayloads
@@ -38,7 +38,7 @@ _MODULES = {
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
     "ReadKafkaTraces": "sources.kafka",
-    "ReadPayloads": "read",
+    "ReadPayloads": "read_payloads",
     "ReadPubSubTraces": "sources.pubsub",
     "ReadQrels": "read_qrels",
     "ReadTraceRows": "beam_rows",

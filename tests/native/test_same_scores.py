@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from goodgain.pipeline.run.plan.joined_judgments import join
+from goodgain.transforms.conversation_closing import CloseConversation
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
@@ -28,7 +29,6 @@ from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.topic_request import topic_request
 from goodgain.transforms.core.streaming.closing import Closing, Conversation
-from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, score_payloads, scoring, shipped_rules
 from tests.native.generated_calls import COSTS, any_call, any_calls, digest, seeds, some

@@ -15,7 +15,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.read import ReadPayloads
+from goodgain.transforms.read_payloads import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 RULES = compile_rules(read_rules(read_shipped_rules()))

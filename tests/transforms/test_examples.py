@@ -21,7 +21,8 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.means import GlobalMeans
-from goodgain.transforms.read import ReadPayloads, ReadTraces
+from goodgain.transforms.read import ReadTraces
+from goodgain.transforms.read_payloads import ReadPayloads
 from goodgain.transforms.score import ScoreConversations, ScorePayloads
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]

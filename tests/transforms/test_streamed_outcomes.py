@@ -5,6 +5,7 @@ from random import Random
 import apache_beam as beam
 import pytest
 
+from goodgain.transforms.conversation_closing import CloseConversation
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -14,7 +15,7 @@ from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.keyed_outcomes import key_row
-from goodgain.transforms.score_stream import CloseConversation, ScoreStreamedPayloads
+from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring, shipped_fingerprinter

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goodgain.transforms import windowed_means
+from goodgain.transforms import window_panes
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
@@ -25,7 +25,8 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowRules,
 )
 from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
-from goodgain.transforms.windowed_means import MISSED, GivePanes, WindowedMeans, WindowSums
+from goodgain.transforms.window_panes import MISSED, GivePanes, WindowSums
+from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import score_one, scoring
 from tests.transforms.one_by_one import OneByOne, Timers
 from tests.transforms.streams import at, collected, minute_of, stamp
@@ -364,8 +365,8 @@ def test_a_pane_reads_only_the_sums_of_its_window(monkeypatch):
     for start in range(20):
         arrive(start * WINDOW, 0)
     decoded = []
-    decode = windowed_means._accumulator_decoder.decode
+    decode = window_panes._accumulator_decoder.decode
     counting = SimpleNamespace(decode=lambda packed: decoded.append(packed) or decode(packed))
-    monkeypatch.setattr(windowed_means, "_accumulator_decoder", counting)
+    monkeypatch.setattr(window_panes, "_accumulator_decoder", counting)
     engine.watermark(RULES.on_time(0))
     assert len(cg_rows(engine.given)) == len(decoded) == 1

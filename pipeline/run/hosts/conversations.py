@@ -26,7 +26,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.qrels import JoinQrels, Labelling
-from goodgain.transforms.read import ReadFiles, ReadPayloads
+from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
 from goodgain.transforms.read_qrels import ReadQrels
 from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable
 

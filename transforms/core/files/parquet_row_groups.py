@@ -1,255 +1,20 @@
-"""Reads the row groups of a Parquet file in batches of so many rows that memory is bounded.
-
-A run of equal values takes a few bytes however long it is, and so does a dictionary entry however
-often it is used. So neither the size of a row group nor its number of rows shows how large a row is
-once decoded. Nearly always the headers of its pages show that it is harmless. Otherwise the lengths
-of its lists and the entries of its dictionaries are read first.
-"""
+"""Reads the row groups of a Parquet file in batches of so many rows that memory is bounded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-import numpy as np
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from msgspec import Struct
-from pyarrow import types
-
-from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.files.parquet_footer import RowGroup, read_footer
-from goodgain.transforms.core.files.parquet_pages import (
-    DamagedPagesError,
-    MostLevels,
-    Pages,
-    pages_of,
+from goodgain.transforms.core.files.parquet_footer import read_footer
+from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
+from goodgain.transforms.core.files.parquet_row_sizes import (
+    ROWS_AT_ONCE,
+    open_parquet,
+    rows_at_once,
+    rows_in,
 )
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.remedy import Remedy
-
-ROWS_AT_ONCE = 128
-_HARMLESS_VALUES = 250_000
-_MOST_VALUES = 5_000_000
-_BYTES_PER_VALUE = 2  # compressed, over all columns; real lists take more
-_LARGEST_ROW = 2  # times the limit for a page
-_AT_ONCE = 4  # fraction of the limit for a page, since decoded data are held several times
-_LARGEST_RATIO = 16  # of expansion, for row groups that exceed the memory limit
-_LARGEST_NUMBER = 12
-_VALUES_PER_BYTE = 4
-_IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
-
-
-class RowGroupTooLargeError(GoodGainError):
-    """A row group that would take too much memory; the message follows its position."""
-
-
-class _Leaf(Struct):
-    """One column chunk of a leaf.
-
-    Attributes:
-      path: path of the column, with dots.
-      levels: nesting levels of lists and maps around it.
-      list: the innermost of these (`Chunk.list`).
-      size: bytes of each value; None if they differ.
-    """
-
-    path: str
-    levels: int
-    list: int | None
-    size: int | None
-    packed: int
-    pages: Pages
-
-    @property
-    def longest_value(self) -> int:
-        """Most bytes of its longest value, if a dictionary stores it once for many."""
-        return self.pages.dictionary if self.size is None else self.size
-
-
-def rows_at_once(
-    file: BinaryIO,
-    parquet: Any,
-    group: int,
-    described: RowGroup,
-    columns: Sequence[str],
-    bounds: ReadBounds,
-    most_rows: int,
-) -> int:
-    """The number of rows of a row group to decode together.
-
-    Args:
-      file, parquet: the Parquet file, plain and opened by pyarrow.
-      described: the row group, from the footer.
-
-    Raises:
-      DamagedPagesError: its columns do not have the values that they should.
-      RowGroupTooLargeError: a row of it may take too much memory.
-    """
-    leaves = list(_leaves(file, parquet, described, set(columns)))
-    _check_sums(leaves, described.rows)
-    _check_sizes(leaves, bounds)
-    most_values = max((leaf.pages.values for leaf in leaves), default=0)
-    packed = sum(chunk.size for chunk in described.chunks)
-    if most_values > _MOST_VALUES + packed // _BYTES_PER_VALUE:
-        raise RowGroupTooLargeError(f"it claims {most_values:,} values in {packed:,} bytes")
-    most_bytes = _LARGEST_ROW * bounds.max_decoded_bytes
-    at_once = bounds.max_decoded_bytes // _AT_ONCE
-    data_bytes = sum(leaf.pages.total for leaf in leaves)
-    average = data_bytes // max(1, described.rows)
-    stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
-    if most_values <= _HARMLESS_VALUES and not stored_once:
-        return max(1, min(most_rows, at_once // max(1, average)))
-    longest = {
-        leaf.list: _longest_row(file, parquet, group, leaf, bounds)
-        for leaf in _cheapest_leaves(leaves)
-    }
-    rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
-    row_bytes = sum(
-        _longest_text(file, parquet, group, leaf) * longest.get(leaf.list, 1)
-        for leaf in stored_once
-    )
-    if row_bytes > most_bytes:
-        raise RowGroupTooLargeError(
-            f"a row of it may have {row_bytes:,} bytes of text: {bounds.remedy} to read it"
-        )
-    return max(1, min(rows, at_once // max(1, row_bytes, average)))
-
-
-def rows_in(file: BinaryIO, parquet: Any, described: RowGroup) -> int:
-    """The number of rows of a row group, from the pages of columns that every record has."""
-    try:
-        leaves = list(_leaves(file, parquet, described, _IDENTITY))
-    except Exception:  # pyarrow raises all kinds of errors on a broken footer
-        return 0
-    return max((leaf.pages.values for leaf in leaves), default=0)
-
-
-def _leaves(
-    file: BinaryIO, parquet: Any, described: RowGroup, columns: set[str]
-) -> Iterator[_Leaf]:
-    for index, chunk in enumerate(described.chunks):
-        column = parquet.schema.column(index)
-        try:
-            path = column.path
-        except UnicodeDecodeError:
-            continue  # the footer is damaged; none of our columns has such a name
-        if path.split(".", 1)[0] not in columns:
-            continue
-        levels = MostLevels(column.max_repetition_level, column.max_definition_level)
-        yield _Leaf(
-            path,
-            levels.repetition,
-            chunk.list,
-            _size(column.physical_type, column.length),
-            chunk.size,
-            pages_of(file, chunk, levels),
-        )
-
-
-def _size(kind: str, length: int) -> int | None:
-    if kind == "BYTE_ARRAY":
-        return None
-    return length if kind == "FIXED_LEN_BYTE_ARRAY" else _LARGEST_NUMBER
-
-
-def _check_sums(leaves: Sequence[_Leaf], rows: int) -> None:
-    """Hold columns against the number of rows, and those in the same lists against each other."""
-    values: dict[int | None, int] = {None: rows}
-    for leaf in leaves:
-        pages = leaf.pages
-        if pages.damage:
-            raise DamagedPagesError(f"the column {leaf.path} {pages.damage}")
-        if pages.rows not in (None, rows):
-            raise DamagedPagesError(f"the column {leaf.path} has {pages.rows:,} of {rows:,} rows")
-        expected = values.setdefault(leaf.list, max(rows, pages.values))
-        if pages.values != expected:
-            raise DamagedPagesError(
-                f"the column {leaf.path} has {pages.values:,} values instead of {expected:,}"
-            )
-
-
-def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
-    opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
-    if opened > bounds.max_decoded_bytes:  # each column has one open page, and its dictionary
-        raise RowGroupTooLargeError(
-            f"its pages take {opened:,} bytes at a time: {bounds.remedy} to read it"
-        )
-    for leaf in leaves:
-        # Each value may repeat the previous one at a fraction of a bit; real values differ.
-        decoded = leaf.pages.largest * leaf.pages.values if leaf.pages.incremental else 0
-        if decoded > bounds.memory and leaf.packed < leaf.pages.values // _VALUES_PER_BYTE:
-            raise RowGroupTooLargeError(f"{leaf.path} may expand to {decoded:,} bytes")
-    total = sum(leaf.pages.total for leaf in leaves)
-    if total > bounds.memory and total > _LARGEST_RATIO * sum(leaf.packed for leaf in leaves):
-        raise RowGroupTooLargeError(f"it expands to {total:,} bytes")
-
-
-def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
-    """One leaf for each set of lists, the cheapest to read."""
-    cheapest: dict[int, _Leaf] = {}
-    for leaf in sorted(leaves, key=lambda leaf: (leaf.size is None, leaf.pages.total, leaf.path)):
-        if leaf.list is not None:
-            cheapest.setdefault(leaf.list, leaf)
-    return list(cheapest.values())
-
-
-def _longest_row(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
-    """The number of a leaf's values in the longest row; strings stay in their dictionary."""
-    longest = 1
-    for array in _arrays(file, parquet, group, leaf):
-        offsets = np.arange(len(array) + 1)
-        while types.is_struct(array.type) or types.is_list(array.type):
-            if types.is_struct(array.type):
-                array = array.field(0)
-            else:
-                offsets = array.offsets.to_numpy()[offsets]
-                array = array.values
-        longest = max(longest, int(np.diff(offsets).max(initial=0)))
-    results = leaf.levels == 1 and leaf.path.startswith("results.")
-    most_values = bounds.max_record_results if results else bounds.record_values
-    if longest > most_values:
-        what = "results" if results else f"values of {leaf.path.split('.', 1)[0]}"
-        raise RowGroupTooLargeError(
-            f"a row of it has {longest:,} {what}; at most {most_values:,} are read: raise "
-            f"{Remedy('max_record_results')}"
-        )
-    return longest
-
-
-def _longest_text(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> int:
-    """The bytes of the longest value that is stored once for many."""
-    if leaf.size is not None:
-        return leaf.size
-    longest = 0
-    for array in _arrays(file, parquet, group, leaf):
-        while types.is_struct(array.type) or types.is_list(array.type):
-            array = array.field(0) if types.is_struct(array.type) else array.values
-        if not types.is_dictionary(array.type):
-            return leaf.longest_value
-        if len(array):
-            longest = max(longest, pc.max(pc.binary_length(array.dictionary)).as_py() or 0)
-            break  # the dictionary of a chunk precedes its first page
-    return longest
-
-
-def _arrays(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> Iterator[Any]:
-    """Read one leaf, with strings left in their dictionary, which takes a few bytes per value.
-
-    The levels around it become lists and structs of one field.
-    """
-    texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
-    # With the footer as read, since reading it again costs the more, the more row groups there are.
-    with_dictionary = _open(file, read_dictionary=texts, metadata=parquet.metadata)
-    for batch in with_dictionary.iter_batches(
-        batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
-    ):
-        yield batch.column(0)
-
-
-def _open(file: BinaryIO, **options: Any) -> Any:
-    return pq.ParquetFile(file, page_checksum_verification=True, **options)
 
 
 class ParquetRowGroups:
@@ -265,7 +30,7 @@ class ParquetRowGroups:
         """Read the footer of a seekable file."""
         self._file = file
         self._footer = read_footer(file)
-        self._parquet = _open(file)
+        self._parquet = open_parquet(file)
         self.names: list[str] = self._parquet.schema_arrow.names
         self.count = len(self._footer)
 

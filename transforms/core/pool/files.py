@@ -134,10 +134,8 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
     else:
         # pyarrow is slow to import.
         from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
-        from goodgain.transforms.core.files.parquet_row_groups import (
-            ParquetRowGroups,
-            RowGroupTooLargeError,
-        )
+        from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
+        from goodgain.transforms.core.files.parquet_row_sizes import RowGroupTooLargeError
 
         parquet = ParquetRowGroups(file)
         for group in range(parquet.count):

@@ -12,7 +12,8 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.sinks import _WriteShard
 from goodgain.pipeline.run.hosts.joins_in_memory import _JoinRows
-from goodgain.transforms.read import PlanShards, ReadShardPayloads
+from goodgain.transforms.read import PlanShards
+from goodgain.transforms.read_payloads import ReadShardPayloads
 from goodgain.transforms.side_table_join import JoinKey, ReadFile
 from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
 
