@@ -95,7 +95,7 @@ def redelivery(random, source, record):
     """The record again: respelled but equal, or with the same identity and other content."""
     again = copy.deepcopy(record)
     if random.random() < 0.4:
-        return respelled(random, again)
+        return respell(random, again)
     change = random.choice(["results", "gain", "timestamp", "query", "turn", "attributes"])
     if change == "results":
         again["results"] = [source.result()]
@@ -112,7 +112,7 @@ def redelivery(random, source, record):
     return again
 
 
-def respelled(random, record):
+def respell(random, record):
     """An equal record in another spelling: defaults written out, single values as lists."""
     for spellings in values.EQUAL_TIMESTAMPS:
         if record.get("timestamp") in spellings:
@@ -234,7 +234,7 @@ class ResultSource:
         query = document["url_query"]
         if self.random.random() < self.query_noise:
             query = self.random.randrange(len(values.QUERIES))
-        return values.spelled_url(self.random, *spell, query)
+        return values.spell_url(self.random, *spell, query)
 
     def shows(self, group):
         return self.random.random() < self.presence[group]

@@ -161,7 +161,7 @@ QUERIES = (
 )
 
 
-def spelled_url(random, host, paths, query):
+def spell_url(random, host, paths, query):
     """A random spelling of a URL."""
     scheme = random.choice(["https://", "http://", "HTTPS://", "//", ""])
     user = random.choice(["", "", "", "me@", "me:pw@"]) if scheme else ""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 
-def opened_with(process, path, mode):
+def open_with(process, path, mode):
     """Open a named pipe once a process (or one of its children) opens the other end.
 
     Raises:

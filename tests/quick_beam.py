@@ -32,22 +32,22 @@ from apache_beam.utils import interactive_utils
 
 def cache_beam_lookups():
     """Make Beam in this process cache views of options, and signatures of functions and DoFns."""
-    PipelineOptions.view_as = _cached_views(PipelineOptions.view_as)
-    PipelineOptions.__init__ = _parsed_once(PipelineOptions.__init__)
+    PipelineOptions.view_as = _cache_views(PipelineOptions.view_as)
+    PipelineOptions.__init__ = _parse_once(PipelineOptions.__init__)
     PipelineOptions.get_all_options = _read_once(PipelineOptions.get_all_options)
     PipelineOptions._visible_option_list = _by_class(PipelineOptions._visible_option_list)
     cached = _by_function(decorators.get_signature)
     for module in (decorators, core, ptransform):  # the others import the function itself
         module.get_signature = cached
-    core.get_function_args_defaults = _cached_arguments(core.get_function_args_defaults)
+    core.get_function_args_defaults = _cache_arguments(core.get_function_args_defaults)
     core._check_fn_use_yield_and_return = _by_function(core._check_fn_use_yield_and_return)
     decorators.IOTypeHints._make_origin = classmethod(lambda *_, **__: [])
-    userstate.get_dofn_specs = _cached_specs(userstate.get_dofn_specs)
+    userstate.get_dofn_specs = _cache_specs(userstate.get_dofn_specs)
     interactive_utils.is_in_ipython = lambda: False
     # A transform pickles its function early to check that it can; the run pickles it again.
     ptransform.pickler = SimpleNamespace(**{**vars(pickler), "roundtrip": lambda it: it})
     cloudpickle_pickler.bz2 = SimpleNamespace(
-        compress=_compressed, decompress=lru_cache(1_000)(bz2.decompress)
+        compress=_compress, decompress=lru_cache(1_000)(bz2.decompress)
     )
     statesampler.StateSampler.start = _start_without_sampling
     statesampler.StateSampler.stop = _stop_without_sampling
@@ -65,7 +65,7 @@ def _no_threads(**_):
 
 
 @lru_cache(1_000)
-def _compressed(data, compresslevel):
+def _compress(data, compresslevel):
     return bz2.compress(data, 1)
 
 
@@ -80,10 +80,10 @@ def _stop_without_sampling(self):
     self.finished = True
 
 
-def _parsed_once(init):
+def _parse_once(init):
     cached = {}
 
-    def parsed(self, flags=None, **kwargs):
+    def parse(self, flags=None, **kwargs):
         key = None if flags is None or isinstance(flags, str) else (type(self), tuple(flags))
         if key not in cached:
             init(self, flags, **kwargs)
@@ -94,7 +94,7 @@ def _parsed_once(init):
         self._flags, self._visible_options = flags, Namespace(**options)
         self._all_options = {**options, **kwargs}
 
-    return parsed
+    return parse
 
 
 def _read_once(get_all_options):
@@ -121,7 +121,7 @@ def _by_class(names_of):
     return names
 
 
-def _cached_views(view_as):
+def _cache_views(view_as):
     # All views of some options share one dictionary; caching it keeps its id from being reused.
     cached = {}
 
@@ -138,7 +138,7 @@ def _by_function(find):
     """`find` cached by function; a method is one function, however often it is bound."""
     plain, bound = WeakKeyDictionary(), WeakKeyDictionary()
 
-    def found(function):
+    def find_cached(function):
         cached = plain if not hasattr(function, "__func__") else bound
         key = getattr(function, "__func__", function)
         try:
@@ -149,10 +149,10 @@ def _by_function(find):
         result = cached[key] = find(function)
         return result
 
-    return found
+    return find_cached
 
 
-def _cached_arguments(get_arguments):
+def _cache_arguments(get_arguments):
     cached = _by_function(get_arguments)
 
     def arguments(function):
@@ -162,7 +162,7 @@ def _cached_arguments(get_arguments):
     return arguments
 
 
-def _cached_specs(get_specs):
+def _cache_specs(get_specs):
     by_class = WeakKeyDictionary()
 
     def specs(dofn):

@@ -53,14 +53,14 @@ class Job:
             if "run" in step:
                 failed = failed or self._shell(step, given)
             elif "upload" in step["uses"]:
-                self.uploaded = filled(step["with"]["path"], given)
+                self.uploaded = fill(step["with"]["path"], given)
         return failed
 
     def _shell(self, step, given):
         assert step["shell"] == "bash"
         script = self.folder / "script.sh"
         script.write_text(step["run"])
-        variables = {name: filled(value, given) for name, value in step.get("env", {}).items()}
+        variables = {name: fill(value, given) for name, value in step.get("env", {}).items()}
         done = subprocess.run(
             [*BASH, str(script)], cwd=self.folder, env=self.environment | variables, check=False
         )
@@ -70,7 +70,7 @@ class Job:
         return (self.folder / name).read_text()
 
 
-def filled(text, given):
+def fill(text, given):
     return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda found: given[found[1]], text)
 
 

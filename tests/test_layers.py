@@ -28,9 +28,9 @@ def is_below(name, package):
 
 
 @cache
-def imported(path):
+def imported_names(path):
     """The full names that a module imports, at its top or anywhere else."""
-    return tuple(_imported(path))
+    return tuple(_find_imported(path))
 
 
 def statements(node):
@@ -41,7 +41,7 @@ def statements(node):
             yield from statements(child)
 
 
-def _imported(path):
+def _find_imported(path):
     for node in statements(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -81,7 +81,7 @@ def upward_imports(path):
     layer = next(layer for layer in ABOVE if path.is_relative_to(layer))
     return [
         name
-        for name in imported(path)
+        for name in imported_names(path)
         if any(is_below(name, above) for above in ABOVE[layer])
         and not (layer == "transforms/core" and is_below(name, "goodgain.transforms.core"))
     ]
@@ -94,7 +94,7 @@ def test_no_module_imports_upwards():
 
 def test_our_folders_are_imported_only_through_goodgain():
     def imported_by_folder_name(path):
-        return [name for name in imported(path) if name.split(".")[0] in FOLDERS]
+        return [name for name in imported_names(path) if name.split(".")[0] in FOLDERS]
 
     assert len(TESTS) > 300
     assert not {
@@ -119,7 +119,7 @@ def test_no_import_cycles_between_folders():
     for path in MODULES:
         name = node_of.get(module_name(path))
         if name is not None:
-            imports_of[name] |= set(map(node, imported(path))) - {name, None}
+            imports_of[name] |= set(map(node, imported_names(path))) - {name, None}
     assert len(imports_of) > 60
     assert sum(map(len, imports_of.values())) > 400
     try:

@@ -45,7 +45,7 @@ def core_rows(trace: Path, run_seconds: float) -> Iterator[Row]:
     with trace.open("rb") as file:
         records = islice(fastavro.reader(file), MOST_RECORDS)
         calls = [parse_mapping(record) for record in records]
-    yield from _shuffled(calls)
+    yield from _shuffle(calls)
     share = ranking_seconds(calls) / run_seconds
     name = f"default ranking metrics at {len(CUTOFFS)} cutoffs / run"
     yield Row(name, share, "ratio", "below 0.15")
@@ -58,7 +58,7 @@ def _seconds(function: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def _shuffled(calls: list[SearchCall]) -> list[Row]:
+def _shuffle(calls: list[SearchCall]) -> list[Row]:
     packer = Packer(Packing(RULES))
     size = 0
     for call in calls:

@@ -41,7 +41,7 @@ def measure(topics: int = 10_000, results: int = 1_000) -> list[dict]:
     evaluator = RankingEvaluator(parse_ranking_metrics(METRICS), THRESHOLD)
     seconds: dict[str, float] = defaultdict(float)
 
-    def timed(name: str, function: Callable, *arguments):
+    def measure_time(name: str, function: Callable, *arguments):
         start = perf_counter()
         outcome = function(*arguments)
         seconds[name] += perf_counter() - start
@@ -55,12 +55,12 @@ def measure(topics: int = 10_000, results: int = 1_000) -> list[dict]:
     for first in range(0, topics, BATCH):
         qrels, run = _judged_run(draw, range(first, min(first + BATCH, topics)), results)
         labelled = [_labels(qrels[topic], run[topic]) for topic in run]
-        timed(LABELS_GIVEN, _evaluate, evaluator, labelled)
-        timed(FROM_DICTIONARIES, _join_and_evaluate, evaluator, qrels, run)
-        timed("pytrec_eval, from dictionaries", trec_eval, qrels, run)
-        timed("one loop a metric in Python, from dictionaries", _plain_loops, qrels, run)
-        built = timed("ranx, building Qrels and Run", _build, ranx, qrels, run)
-        timed("ranx, evaluating them", ranx.evaluate, *built, list(METRICS))
+        measure_time(LABELS_GIVEN, _evaluate, evaluator, labelled)
+        measure_time(FROM_DICTIONARIES, _join_and_evaluate, evaluator, qrels, run)
+        measure_time("pytrec_eval, from dictionaries", trec_eval, qrels, run)
+        measure_time("one loop a metric in Python, from dictionaries", _plain_loops, qrels, run)
+        built = measure_time("ranx, building Qrels and Run", _build, ranx, qrels, run)
+        measure_time("ranx, evaluating them", ranx.evaluate, *built, list(METRICS))
     return [
         {"name": name, "seconds": spent, "ratio": spent / seconds[FROM_DICTIONARIES]}
         for name, spent in sorted(seconds.items(), key=lambda row: row[1])

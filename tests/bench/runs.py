@@ -103,7 +103,7 @@ def _with_word(path: Path, word: str) -> Path:
     changed_file = path.with_name(f"{word}.avro")
     numbers = count()
 
-    def changed(record: dict[str, Any]) -> dict[str, Any]:
+    def change(record: dict[str, Any]) -> dict[str, Any]:
         for result in record["results"]:
             if result["snippet"] and next(numbers) % 10 < 3:
                 result["snippet"] += f" {word}"
@@ -111,7 +111,7 @@ def _with_word(path: Path, word: str) -> Path:
 
     with path.open("rb") as file, changed_file.open("wb") as target:
         reader = fastavro.reader(file)
-        fastavro.writer(target, reader.writer_schema, map(changed, reader), codec=reader.codec)
+        fastavro.writer(target, reader.writer_schema, map(change, reader), codec=reader.codec)
     return changed_file
 
 

@@ -48,7 +48,11 @@ def _cpu_of_stream(records: list[Record], folder: Path) -> float:
             lambda: time.sleep(max(0.0, started + next(number) - time.monotonic())),
         )
         expected = {record["conversation_id"] for record in records}
-        wait_until(lambda: _closed(output) >= expected, _PATIENCE, f"all rows; read {log.name}")
+        wait_until(
+            lambda: _closed_conversations(output) >= expected,
+            _PATIENCE,
+            f"all rows; read {log.name}",
+        )
         stream.send_signal(signal.SIGINT)
         _, status, usage = os.wait4(stream.pid, 0)  # Prism, which it waits for, is in it
     if os.waitstatus_to_exitcode(status) != 0:
@@ -73,7 +77,7 @@ def _results(records: list[Record]) -> int:
     return sum(len(record["results"]) for record in records)
 
 
-def _closed(output: Path) -> set[str]:
+def _closed_conversations(output: Path) -> set[str]:
     if not (output / "conversations").is_dir():
         return set()
     return {row["conversation_id"] for row in read_dataset(str(output), "conversations")}

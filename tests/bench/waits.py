@@ -91,7 +91,7 @@ def _with_lists(sampled: tuple[Path, int]) -> tuple[Path, int]:
     changed_file = path.with_name(f"lists-{path.name}")
     maps = ("ids", "fields")
 
-    def changed(record: dict) -> dict:
+    def change(record: dict) -> dict:
         for result in record["results"]:
             for name in maps:
                 pairs = result[name].items()
@@ -106,5 +106,5 @@ def _with_lists(sampled: tuple[Path, int]) -> tuple[Path, int]:
         for field in found["type"]["items"]["fields"]:
             if field["name"] in maps:
                 field["type"] = {"type": "map", "values": {"type": "array", "items": "string"}}
-        fastavro.writer(target, schema, map(changed, reader), codec=reader.codec)
+        fastavro.writer(target, schema, map(change, reader), codec=reader.codec)
     return changed_file, results

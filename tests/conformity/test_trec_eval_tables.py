@@ -25,7 +25,7 @@ def values(table, measures):
     }
 
 
-def printed(table, measures):
+def print_table(table, measures):
     return {
         topic: {measure: float(row[measure]) for measure in measures if measure in row}
         for topic, row in trec_tables.expected(table).items()
@@ -49,7 +49,7 @@ def test_every_shared_measure_equals_trec_eval_per_topic_and_mean(table):
         for topic, row in found.items()
     }
     rows["all"] = {measure: as_printed(mean(found, measure)) for measure in trec_tables.SAME}
-    assert rows == printed(table, trec_tables.SAME)
+    assert rows == print_table(table, trec_tables.SAME)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -59,7 +59,7 @@ def test_their_unjudged_share_is_1_minus_judged(table):
         topic: {measure: as_printed(1 - value) for measure, value in row.items()}
         for topic, row in found.items()
     }
-    theirs = printed(table, trec_tables.COMPLEMENT)
+    theirs = print_table(table, trec_tables.COMPLEMENT)
     means = theirs.pop("all")
     # A topic without unjudged results in the first k is printed as 0, or not at all.
     absent = dict.fromkeys(trec_tables.COMPLEMENT, 0.0)
@@ -79,7 +79,7 @@ def test_every_measure_that_both_have_is_compared():
 def test_difference_rbp_is_graded_there_and_binary_here():
     differing = {}
     for table in TABLES:
-        theirs = printed(table, trec_tables.GRADED_RBP)
+        theirs = print_table(table, trec_tables.GRADED_RBP)
         for topic, row in values(table, trec_tables.GRADED_RBP).items():
             if as_printed(row["rbp"]) != theirs[topic]["rbp"]:
                 differing[table, topic] = (as_printed(row["rbp"]), theirs[topic]["rbp"])

@@ -30,7 +30,7 @@ def values_of(records, max_i=4, **options):
     return [values for values in found if values is not None]
 
 
-def accumulated(values):
+def accumulate(values):
     accumulator = MeansAccumulator()
     for value in values:
         accumulator.add(value)
@@ -38,12 +38,12 @@ def accumulated(values):
     return accumulator
 
 
-def copied(accumulator):
+def copy_by_bytes(accumulator):
     """The accumulator, encoded to bytes and decoded."""
     return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
 
 
-def merged(values, parts=1):
+def merge(values, parts=1):
     """The accumulator over values, merged from some parts as workers send them."""
     sums = [MeansAccumulator() for _ in range(parts)]
     for at, value in enumerate(values):
@@ -51,11 +51,11 @@ def merged(values, parts=1):
     whole = MeansAccumulator()
     for part in sums:
         part.compact()
-        whole.merge(copied(part))
+        whole.merge(copy_by_bytes(part))
     return whole
 
 
-def merged_randomly(values, order):
+def merge_randomly(values, order):
     """The accumulator over values in any order, merged from some parts that come in any order."""
     shuffled = list(values)
     order.shuffle(shuffled)
@@ -66,10 +66,10 @@ def merged_randomly(values, order):
         if order.random() < 0.3:
             part.compact()
         if order.random() < 0.3:
-            parts[parts.index(part)] = copied(part)
+            parts[parts.index(part)] = copy_by_bytes(part)
     while len(parts) > 1:
         other = parts.pop(order.randrange(len(parts)))
-        order.choice(parts).merge(copied(other))
+        order.choice(parts).merge(copy_by_bytes(other))
     return parts[0]
 
 

@@ -17,7 +17,7 @@ def with_result(**fields):
     return {**BASE, "results": [{}, fields]}
 
 
-def parsed(record):
+def parse(record):
     """The parsed JSON record, after a check that the mapping gives the same."""
     from_json = parse_json(json.dumps(record).encode())
     assert parse_mapping(record) == from_json

@@ -35,7 +35,7 @@ def _of_operation(operation, argument, in_possessive):
     return repeats_alternatives(argument, inside)
 
 
-def parsed(pattern, flags=0):
+def parse(pattern, flags=0):
     return parser.parse(pattern, flags & ~re.DEBUG)
 
 
@@ -46,7 +46,7 @@ def test_no_pattern_repeats_alternatives_possessively():
     wrong = [
         name
         for name, pattern in found.items()
-        if repeats_alternatives(parsed(pattern.pattern, pattern.flags))
+        if repeats_alternatives(parse(pattern.pattern, pattern.flags))
     ]
     assert wrong == []
 
@@ -61,4 +61,4 @@ def test_no_pattern_repeats_alternatives_possessively():
     ],
 )
 def test_such_patterns_are_recognised(pattern, is_wrong):
-    assert repeats_alternatives(parsed(pattern)) == is_wrong
+    assert repeats_alternatives(parse(pattern)) == is_wrong

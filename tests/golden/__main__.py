@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.golden.differences import differences
 from tests.golden.digests import as_text, columns_of, digests
 from tests.golden.outputs import Command
-from tests.golden.recorded import FOLDER, GOLDEN, made, path_of, recorded
+from tests.golden.recorded import FOLDER, GOLDEN, make, path_of, read_recorded
 from tests.quick_beam import cache_beam_lookups
 
 _ROWS = Path("out/golden")
@@ -47,8 +47,8 @@ def main(names):
             redirect_stdout(capture.output),
             redirect_stderr(capture.messages),
         ):
-            outputs, now = made(name, Path(folder), Command(capture))
-        before = recorded(name)
+            outputs, now = make(name, Path(folder), Command(capture))
+        before = read_recorded(name)
         changes = differences(before, now)
         _say(f"{name}: {'changed' if changes else 'as recorded'}")
         for line in (*outputs.differing, *changes, *_some_values(name, before, outputs.tables)):

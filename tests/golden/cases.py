@@ -31,7 +31,7 @@ class Case(Struct, frozen=True):
     records: Callable[[], list[dict[str, Any]]]
     options: dict[str, Any] = {}
     files: Callable[[Path, list[dict[str, Any]]], dict[str, Any]] = lambda *_: {}
-    content: Callable[[list[dict[str, Any]], str], bytes] = traces.written
+    content: Callable[[list[dict[str, Any]], str], bytes] = traces.encode_file
     formats: tuple[str, ...] = FORMATS
     varies: bool = False
 
@@ -76,7 +76,7 @@ def _pool(folder, records):
     """A pool of the traces and of another run, with labels of an annotator."""
     others = traces.single_turns(21)
     paths = {
-        name: traces.write(folder, f"{name}.jsonl", traces.written(found, "jsonl"))
+        name: traces.write(folder, f"{name}.jsonl", traces.encode_file(found, "jsonl"))
         for name, found in (("one", records), ("two", others))
     }
     pool = str(folder / "pool")
@@ -92,7 +92,7 @@ def _pool(folder, records):
     return {"pool": pool}
 
 
-def _renamed(records, file_format):
+def _rename(records, file_format):
     """Records with other names for some fields, and iterations from 0."""
     lines = []
     for record in records:
@@ -102,7 +102,7 @@ def _renamed(records, file_format):
         for result in line["results"]:
             del result["gain"]
         lines.append(line)
-    return traces.written(lines, file_format)
+    return traces.encode_file(lines, file_format)
 
 
 CASES = (
@@ -131,7 +131,7 @@ CASES = (
         },
     ),
     Case("single turns", lambda: traces.single_turns(10), {"per_call": True}),
-    Case("redelivered", lambda: traces.redelivered(11)),
+    Case("redelivered", lambda: traces.redeliver(11)),
     Case(
         "rejected",
         lambda: traces.with_wrong_values(12),
@@ -143,15 +143,15 @@ CASES = (
         "damaged",
         lambda: traces.records(13, 30),
         {"max_rejected": "100%"},
-        content=traces.damaged,
+        content=traces.damage,
         varies=True,
     ),
-    Case("unlabelled", lambda: traces.unlabelled(14), {"allow_unlabelled": True, "bounds": True}),
+    Case("unlabelled", lambda: traces.drop_labels(14), {"allow_unlabelled": True, "bounds": True}),
     Case(
         "renamed",
         lambda: traces.records(15),
         {"mapping": ["conversation_id=thread", "gain=relevance"], "iteration_base": 0},
-        content=_renamed,
+        content=_rename,
         formats=("jsonl",),
     ),
 )

@@ -67,8 +67,8 @@ def outputs_of_comparison(case, folder: Path, command):
     """What `compare` and `gate` print, by name."""
     base = traces.single_turns(case.seed, 24)
     folders = []
-    for name, records in (("base", base), ("candidate", traces.changed(base))):
-        path = traces.write(folder, f"{name}.jsonl", traces.written(records, "jsonl"))
+    for name, records in (("base", base), ("candidate", traces.change(base))):
+        path = traces.write(folder, f"{name}.jsonl", traces.encode_file(records, "jsonl"))
         output = folder / name
         command("run", "--input", path, "--output", output, *case.run, codes=tuple(ExitCode))
         folders.append(output)

@@ -38,18 +38,18 @@ def _in_words(what, places, table):
         and all(place in places for place in table if place[0] == metric and place != ROWS)
     }
     if whole:
-        yield f"{_named('metric', sorted(whole))} {what}"
+        yield f"{_name('metric', sorted(whole))} {what}"
     if plain := [place for place in places if not isinstance(place, tuple)]:
-        yield f"{_named('column', plain)} {what}"
+        yield f"{_name('column', plain)} {what}"
     by_column = {}
     for place in places:
         if isinstance(place, tuple) and place[0] not in whole:
             by_column.setdefault(place[1], []).append(place[0])
     for column, of in by_column.items():
-        yield f"{_named('column', [column])} {what} of {_named('metric', sorted(of))}"
+        yield f"{_name('column', [column])} {what} of {_name('metric', sorted(of))}"
 
 
-def _named(kind, names):
+def _name(kind, names):
     shown = ", ".join(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     plural = "s" if len(names) > 1 else ""

@@ -52,13 +52,13 @@ def path_of(name):
     return FOLDER / f"{name.replace(' ', '_')}.json"
 
 
-def recorded(name):
+def read_recorded(name):
     """The recorded digests of an output; {} if none are."""
     path = path_of(name)
     return from_text(path.read_text()) if path.exists() else {}
 
 
-def made(name, folder, command):
+def make(name, folder, command):
     """(outputs, their digests), made now."""
     outputs = GOLDEN[name](folder, command)
     return outputs, digests(outputs.tables)

@@ -18,7 +18,7 @@ from goodgain.transforms.stream_end import WITH_ENGINE
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring
 from tests.golden import traces
-from tests.transforms.streams import MINUTE, Script, at, collected, minute_of
+from tests.transforms.streams import MINUTE, Script, at, collect_outputs, minute_of
 
 _COSTS = ("tokens", "usd")
 
@@ -72,7 +72,7 @@ def _script(case):
 
 def outputs_of_stream(case):
     """The rows of all datasets of a stream, by name, sorted."""
-    with collected() as (pipeline, keep, given):
+    with collect_outputs() as (pipeline, keep, given):
         scored = (
             pipeline
             | _script(case).end()

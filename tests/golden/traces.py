@@ -63,7 +63,7 @@ def single_turns(seed, conversations=14):
     return list(found.values())
 
 
-def redelivered(seed):
+def redeliver(seed):
     """As `records`, with every second record again: the same, or changed at the same time."""
     found = records(seed)
     again = []
@@ -96,7 +96,7 @@ def with_wrong_values(seed):
 _RESULT = {"id": "a", "gain": 3, "ids": {}, "fields": {}}
 
 
-def unlabelled(seed):
+def drop_labels(seed):
     """As `records`, without any label."""
     found = records(seed)
     for record in found:
@@ -104,7 +104,7 @@ def unlabelled(seed):
     return found
 
 
-def changed(found):
+def change(found):
     """A candidate: some results lose or gain labels, searches cost more, a conversation is gone."""
     random = Random(1)
     gone = min(record["conversation_id"] for record in found)
@@ -123,7 +123,7 @@ def changed(found):
     ]
 
 
-def written(found, file_format):
+def encode_file(found, file_format):
     """Records as the bytes of a file."""
     file = io.BytesIO()
     if file_format == "jsonl":
@@ -138,12 +138,12 @@ def written(found, file_format):
     return groups.getvalue()
 
 
-def damaged(found, file_format):
+def damage(found, file_format):
     """The bytes of a file with a wrong byte in the middle, and cut off at the end.
 
     In Parquet it is the type of a page, and the file is not cut off, since its footer is there.
     """
-    content = bytearray(written(found, file_format))
+    content = bytearray(encode_file(found, file_format))
     middle = len(content) // 2
     if file_format == "parquet":
         pages = (begin for begin, _ in samples.page_headers(bytes(content)))
@@ -155,7 +155,7 @@ def damaged(found, file_format):
 
 def with_broken_lines(found, file_format):
     """The bytes of a file; in JSON Lines with lines that are not JSON or not UTF-8."""
-    content = written(found, file_format)
+    content = encode_file(found, file_format)
     if file_format == "jsonl":
         lines = content.splitlines(keepends=True)
         content = b"".join([*lines[:3], b'{"conversation_id": "a-0"\n', b"\xff\n", *lines[3:]])

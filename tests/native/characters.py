@@ -31,7 +31,7 @@ def groups(codes: Sequence[int]) -> Iterator[str]:
         yield together
 
 
-def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+def split_into_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """The texts in lists of a size."""
     rest = iter(texts)
     while some := list(islice(rest, size)):

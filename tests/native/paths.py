@@ -35,7 +35,7 @@ def threaded_packer(threads=3, rules=None, keep_records=False, label_keys=None):
     return NativePacker(packing, native_module())
 
 
-def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DEFAULT_BOUNDS):
+def read_given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DEFAULT_BOUNDS):
     """Payloads and rejected rows of a file, each in the order in which they come.
 
     Payloads are only in order within a conversation, since native code flags the conversations of
@@ -68,7 +68,7 @@ def assert_same(
     if native_module() is None:
         return None
     in_python, *native = (
-        given(packer, content, path, shard_bytes, adaptation, bounds)
+        read_given(packer, content, path, shard_bytes, adaptation, bounds)
         for packer in (
             *packers(**packing),
             *([threaded_packer(**packing)] if ".avro" in path else []),

@@ -16,6 +16,7 @@ from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.scoring import native_packing
 from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.native_rules import describe_packing_rules
 from goodgain.transforms.core.scoring.packing import Packing
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
@@ -40,7 +41,7 @@ def content_of(schema, rows):
     return file.getvalue()
 
 
-def asked_for(schema, rows):
+def rows_for_python(schema, rows):
     """The places of the rows that Python has to read; None when it has to read the whole block."""
     packer, asked = native_packer(), []
     content = content_of(schema, rows)
@@ -75,7 +76,7 @@ def test_plain_rows_need_no_python(monkeypatch):
     rows = [{**row, "results": results} for row in ROWS]
     for row in rows:
         row["results"] = [{"ids": {}, "fields": {}, **result} for result in results]
-    assert asked_for(samples.avro_schema(), rows) == []
+    assert rows_for_python(samples.avro_schema(), rows) == []
 
 
 ODD = {
@@ -96,7 +97,7 @@ def test_odd_rows_alone_are_python_s(field):
         if schema_field["name"] == "timestamp":
             schema_field["type"] = ["null", "long"]
     rows = [*ROWS[:2], {**ROWS[2], field: ODD[field]}, *ROWS[3:]]
-    assert asked_for(schema, rows) == [2]
+    assert rows_for_python(schema, rows) == [2]
     assert_same(samples.avro_bytes(rows, schema=schema), "a.avro")
 
 
@@ -146,7 +147,7 @@ def test_types_that_hold_themselves_and_names_in_spaces():
         for _ in range(depth):
             grown = {"children": [grown, leaf]}
         rows = [{"noise": grown, "conversation_id": "c", "iteration": 1, "more": leaf}]
-        assert asked_for(schema, rows) == ([] if depth < 64 else None)
+        assert rows_for_python(schema, rows) == ([] if depth < 64 else None)
         assert_same(samples.avro_bytes(rows, schema=schema), "a.avro")
 
 
@@ -228,7 +229,7 @@ def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
 @given(st.binary(max_size=200))
 @settings(max_examples=200)
 def test_any_bytes_as_an_encoded_call(encoded):
-    rules, output = native_packing._plain_rules(shipped_rules()), (False, None)
+    rules, output = describe_packing_rules(shipped_rules()), (False, None)
     packer = native_module().Packer(rules, SimpleNamespace(), False, None, 5_000, 1, output)
     with pytest.raises(ValueError, match="not an encoded search call"):
         packer.add(encoded, 0)

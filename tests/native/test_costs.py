@@ -12,7 +12,7 @@ from goodgain.transforms.core.records.search_call import LARGEST_COST
 from goodgain.transforms.core.scoring.payload import unpack
 from tests.core.files import samples
 from tests.native.paths import assert_same, needs_native
-from tests.native.test_blocks import asked_for, content_of, record
+from tests.native.test_blocks import content_of, record, rows_for_python
 
 pytestmark = needs_native
 
@@ -63,7 +63,7 @@ def costs_in(given):
 def test_plain_maps_need_no_python(values, costs, read):
     schema = schema_of(["null", {"type": "map", "values": values}])
     rows = rows_of(costs, None, costs)
-    assert asked_for(schema, rows) == []
+    assert rows_for_python(schema, rows) == []
     found, rejected = costs_in(assert_same(file_of(schema, rows), "a.avro"))
     # Keys in their original order, and floats with all their bits.
     assert repr(found) == repr([read, {}, read])
@@ -75,7 +75,7 @@ def test_records_instead_of_maps_need_no_python():
     rows = rows_of(
         {"usd": 0.5, "tokens": 3, "seconds": 1.0}, {"usd": None, "tokens": None, "seconds": 0.0}
     )
-    assert asked_for(schema_of(of), rows) == []
+    assert rows_for_python(schema_of(of), rows) == []
     found, _ = costs_in(assert_same(file_of(schema_of(of), rows), "a.avro"))
     assert found == [{"usd": 0.5, "tokens": 3.0, "seconds": 1.0}, {"seconds": 0.0}]
 
@@ -83,7 +83,7 @@ def test_records_instead_of_maps_need_no_python():
 def test_without_the_column_there_are_no_costs():
     schema = record("S", conversation_id="string", iteration="int", attributes=ARM)
     rows = [{name: value for name, value in row.items() if name != "costs"} for row in rows_of({})]
-    assert asked_for(schema, rows) == []
+    assert rows_for_python(schema, rows) == []
     without = assert_same(file_of(schema, rows), "a.avro")
     assert costs_in(without) == ([{}], 0)
     nulls = schema_of(["null", ANY])
@@ -106,7 +106,7 @@ def test_without_the_column_there_are_no_costs():
 )
 def test_other_maps_are_left_to_python(cost, read):
     rows = rows_of({"usd": 1.0}, {"usd": cost}, {"usd": 2.0})
-    assert asked_for(schema_of(ANY), rows) == [1]
+    assert rows_for_python(schema_of(ANY), rows) == [1]
     found, rejected = costs_in(assert_same(file_of(schema_of(ANY), rows), "a.avro"))
     assert found == [{"usd": 1.0}, *([] if read is None else [read]), {"usd": 2.0}]
     assert rejected == (read is None)
@@ -119,7 +119,7 @@ def test_the_largest_cost_is_the_same_as_in_python():
 @pytest.mark.parametrize("costs", ["double", "string", {"type": "array", "items": "double"}])
 def test_columns_other_than_maps_are_left_to_python(costs):
     rows = rows_of({"double": 1.0, "string": "x"}.get(str(costs), [1.0]))
-    assert asked_for(schema_of(costs), rows) == [0]
+    assert rows_for_python(schema_of(costs), rows) == [0]
     assert costs_in(assert_same(file_of(schema_of(costs), rows), "a.avro")) == ([], 1)
 
 
@@ -160,7 +160,7 @@ def branch(cost):
     return ({bool: "boolean", str: "string", int: "long"}[type(cost)], cost)
 
 
-def written(costs):
+def write_costs(costs):
     return None if costs is None else {unit: branch(cost) for unit, cost in costs.items()}
 
 
@@ -168,14 +168,14 @@ def written(costs):
 @settings(max_examples=80)
 def test_any_costs_in_avro(drawn, keep_records):
     schema = schema_of(["null", ANY])
-    content = file_of(schema, rows_of(*map(written, drawn)))
+    content = file_of(schema, rows_of(*map(write_costs, drawn)))
     assert_same(content, "a.avro", keep_records=keep_records)
 
 
 @given(st.lists(maps, min_size=1, max_size=6))
 @settings(max_examples=60)
 def test_plain_costs_in_avro_need_no_python(drawn):
-    assert asked_for(schema_of(["null", ANY]), rows_of(*map(written, drawn))) == []
+    assert rows_for_python(schema_of(["null", ANY]), rows_of(*map(write_costs, drawn))) == []
 
 
 @given(st.lists(maps | odd_maps, min_size=1, max_size=6), st.booleans())

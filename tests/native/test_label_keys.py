@@ -29,7 +29,7 @@ KEYS = [BY_CONVERSATION, BY_ATTRIBUTE]
 BAD = {"conversation_id": "a-1"}  # without an iteration
 
 
-def rejected(conversation_id):
+def reject(conversation_id):
     return RejectedRecord("f", "line 1", "Bad.", conversation_id=conversation_id, records=2)
 
 
@@ -45,7 +45,7 @@ def with_ids(record):
 @pytest.mark.parametrize("keep_records", [False, True])
 def test_adversarial_traces(keys, keep_records):
     records = [parse_mapping(with_ids(record)) for record in trace(Random(21), conversations=60)]
-    records[5:5] = [rejected(records[0].conversation_id), rejected("alone"), rejected(None)]
+    records[5:5] = [reject(records[0].conversation_id), reject("alone"), reject(None)]
     found = assert_same_records(records, label_keys=keys, keep_records=keep_records)
     requests = [packed.label_request for packed in found if packed.label_request]
     assert sum(bool(request.documents) for request in requests) > 20
@@ -110,7 +110,7 @@ def test_what_is_asked():
 
 
 def test_only_rejected_records_ask_for_nothing():
-    (one,) = assert_same_records([rejected("c")], label_keys=BY_CONVERSATION)
+    (one,) = assert_same_records([reject("c")], label_keys=BY_CONVERSATION)
     assert one.label_request is None
     assert unpack([one.payload]).external is None
 
@@ -179,7 +179,7 @@ def any_call(random):
 
 # Drawing each value by hypothesis took ten times what is tested.
 calls = st.integers(0, 2**64 - 1).map(Random).map(any_call)
-rejections = st.sampled_from(["c", "é", "x", None]).map(rejected)
+rejections = st.sampled_from(["c", "é", "x", None]).map(reject)
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
 from tests.native import generated
-from tests.native.characters import batched, groups
+from tests.native.characters import groups, split_into_batches
 from tests.native.paths import assert_same, needs_native
 
 pytestmark = needs_native
@@ -209,7 +209,7 @@ def digits(rng, most):
     return "".join(rng.choices("0123456789", k=rng.randint(1, most)))
 
 
-def spelled(rng):
+def spell(rng):
     number = generated.any_double(rng)
     kind = rng.randrange(4)
     if kind == 0:
@@ -227,14 +227,14 @@ def test_doubles_are_rounded_alike():
     rng = Random(9)
     assert_same_lines(
         [
-            line_with(place, spelled(rng))
+            line_with(place, spell(rng))
             for place in ("score", "costs.usd", "timestamp")
             for _ in range(4_000)
         ]
     )
 
 
-def escaped(text):
+def escape(text):
     return "".join(f"\\u{unit:04x}" for unit in units(text))
 
 
@@ -245,10 +245,10 @@ def units(text):
 
 def assert_characters(codes):
     """Each as it is and escaped, in a value, in a key and where it is skipped."""
-    for some in batched(groups(codes), 4_096):
+    for some in split_into_batches(groups(codes), 4_096):
         lines = []
         for group in some:
-            unit = escaped(group)
+            unit = escape(group)
             written = [unit, unit.upper().replace("\\U", "\\u")]
             written += [] if "\ud800" <= group <= "\udfff" or group in '"\\\n' else [group]
             for text in written:

@@ -19,7 +19,7 @@ from goodgain.transforms.core.scoring import packing
 from tests import adversarial_values as values
 from tests.adversarial import trace
 from tests.core.files import samples
-from tests.native.characters import batched, groups
+from tests.native.characters import groups, split_into_batches
 from tests.native.paths import (
     assert_same,
     assert_same_records,
@@ -148,7 +148,9 @@ def test_characters_of_unassigned_and_private_planes_in_every_place():
 
 
 def assert_characters(codes):
-    for batch in batched(groups([code for code in codes if not 0xD800 <= code <= 0xDFFF]), 4_000):
+    for batch in split_into_batches(
+        groups([code for code in codes if not 0xD800 <= code <= 0xDFFF]), 4_000
+    ):
         assert_same_results(
             [
                 result

@@ -52,7 +52,7 @@ MANY_NAMES = compile_rules(
 )
 
 
-def shuffled(random, calls):
+def shuffle_payloads(random, calls):
     """The calls shuffled and split into payloads, some with rejected records."""
     calls = random.sample(calls, len(calls))
     cuts = sorted(random.randrange(len(calls) + 1) for _ in range(random.randrange(3)))
@@ -82,7 +82,7 @@ def test_adversarial_traces(policy, max_candidates):
         by_conversation = fingerprints(trace(random, conversations=40))
         settings = replace(config, hold_slot=details, per_call=details, bounds=details)
         for name, calls in by_conversation.items():
-            score_payloads(name, shuffled(random, calls), settings, 1)
+            score_payloads(name, shuffle_payloads(random, calls), settings, 1)
 
 
 def test_rules_with_more_names_than_numbers():
@@ -99,7 +99,7 @@ def test_rules_with_more_names_than_numbers():
             for iteration in range(1, 5)
         ]
         calls = fingerprints(records, MANY_NAMES)["c"]
-        score_payloads(f"c{number}", shuffled(random, calls), config)
+        score_payloads(f"c{number}", shuffle_payloads(random, calls), config)
 
 
 def result_of(random):

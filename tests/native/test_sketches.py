@@ -59,13 +59,13 @@ def in_both(monkeypatch, read):
     return in_python, read()
 
 
-def sketched(name, threads, adaptation=None):
+def sketch(name, threads, adaptation=None):
     planned, open_file = shards(name, adaptation)
     sketcher = Sketcher(shipped_rules(), threads)
     return [part for shard in planned for part in sketcher.of_shard(shard, open_file)]
 
 
-def picked(name, threads, conversation_id):
+def pick(name, threads, conversation_id):
     """The calls of the conversation and rejected rows; the conversations of other calls, sorted."""
     planned, open_file = shards(name)
     picker = ConversationPicker({conversation_id}, shipped_rules(), threads)
@@ -81,14 +81,14 @@ def picked(name, threads, conversation_id):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", FILES)
 def test_sketches_are_equal(name, threads, monkeypatch):
-    in_python, native = in_both(monkeypatch, lambda: sketched(name, threads))
+    in_python, native = in_both(monkeypatch, lambda: sketch(name, threads))
     assert native == in_python
     assert len(native) >= len(ROWS) - 20
 
 
 def test_sketches_of_renamed_records_are_equal(monkeypatch):
     adaptation = parse_adaptation(["query=tool"])
-    in_python, native = in_both(monkeypatch, lambda: sketched("a.avro", 1, adaptation))
+    in_python, native = in_both(monkeypatch, lambda: sketch("a.avro", 1, adaptation))
     assert native == in_python
 
 
@@ -96,7 +96,7 @@ def test_sketches_of_renamed_records_are_equal(monkeypatch):
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("conversation_id", [WANTED, "no such conversation"])
 def test_the_records_of_a_conversation_are_equal(name, threads, conversation_id, monkeypatch):
-    in_python, native = in_both(monkeypatch, lambda: picked(name, threads, conversation_id))
+    in_python, native = in_both(monkeypatch, lambda: pick(name, threads, conversation_id))
     assert native == in_python
     own, others = native
     assert others

@@ -117,7 +117,7 @@ def odd_rows(rng, records):
         yield {**record, "timestamp": at(number % 40), **changes}
 
 
-def spoiled(rng, records):
+def spoil(rng, records):
     """Lines of which some are rejected, and some can only be read in Python."""
     for number, record in enumerate(records):
         if rng.random() < 0.1:
@@ -134,7 +134,7 @@ def spoiled(rng, records):
 @pytest.mark.parametrize("bounds", [(None, None), (at(10), None), (None, at(30)), (at(10), at(30))])
 def test_files_give_the_same_outputs(tmp_path, monkeypatch, bounds):
     rng = Random(3)
-    path = write(tmp_path / "a.jsonl", [PLAIN[0], *spoiled(rng, trace(rng, conversations=40))])
+    path = write(tmp_path / "a.jsonl", [PLAIN[0], *spoil(rng, trace(rng, conversations=40))])
     native, in_python = both(monkeypatch, partial(outputs_of_file, path, bounds))
     assert native[:2] == in_python[:2]
     assert {output.split()[0] for output in native[0]} == {"payload", "rejected", "read"}
@@ -267,7 +267,7 @@ def outputs_of_messages(values, latest):
 
 def test_messages_give_the_same_outputs(monkeypatch):
     rng = Random(4)
-    rows = list(spoiled(rng, trace(rng, conversations=20)))
+    rows = list(spoil(rng, trace(rng, conversations=20)))
     values = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
     pretty = json.dumps(PLAIN[0], indent=1).encode()
     values += [None, b"", b" ", b"{}\n{}", pretty, values[0] + b"\n", json.dumps(PLAIN).encode()]

@@ -39,7 +39,7 @@ ROWS = [
 ]
 PLAIN = samples.avro_bytes(ROWS, "null", block=1_000)
 FILES = {
-    "zstandard": samples.recoded(PLAIN, b"zstandard", zstandard.compress),
+    "zstandard": samples.recode(PLAIN, b"zstandard", zstandard.compress),
     **{
         codec: samples.avro_bytes(ROWS, codec, block=1_000)
         for codec in ("null", "deflate", "bzip2", "snappy", "xz", "lz4")

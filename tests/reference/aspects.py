@@ -18,9 +18,7 @@ def evaluate_aspects(records, *, k=None, unit="document", document_label="first"
       judged: by document name (the id doc_id), the aspects that it covers by judgments from
         outside.
     """
-    usable, *_ = delivery.without_redeliveries(
-        [delivery.parsed_record(record) for record in records]
-    )
+    usable, *_ = delivery.drop_redeliveries([delivery.parse_record(record) for record in records])
     ordered = delivery.in_order(usable)
     calls = delivery.searches_of(ordered, delivery.last_turn_of(ordered))
     by_iteration = [

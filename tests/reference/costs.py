@@ -8,8 +8,8 @@ from tests.reference import delivery
 
 def costs_of(records, names):
     """For each iteration of a conversation, cost_i and cost_at_i by column."""
-    parsed = [delivery.parsed_record(raw) for raw in records]
-    usable, _, _ = delivery.without_redeliveries(parsed)
+    parsed = [delivery.parse_record(raw) for raw in records]
+    usable, _, _ = delivery.drop_redeliveries(parsed)
     ordered = delivery.in_order(usable)
     last = delivery.last_turn_of(ordered)
     turn = delivery.searches_of(ordered, last)
@@ -19,13 +19,13 @@ def costs_of(records, names):
         row = {}
         for name in names:
             so_far = [record for group in by_iteration[:i] for record in group]
-            row[f"cost_i.{name}"] = summed(by_iteration[i - 1], name)
-            row[f"cost_at_i.{name}"] = summed(so_far, name)
+            row[f"cost_i.{name}"] = sum_costs(by_iteration[i - 1], name)
+            row[f"cost_at_i.{name}"] = sum_costs(so_far, name)
         rows.append(row)
     return rows
 
 
-def summed(records, name):
+def sum_costs(records, name):
     if any(name not in record["costs"] for record in records):
         return None
     return float(sum(Fraction(record["costs"][name]) for record in records))

@@ -67,7 +67,7 @@ def milliseconds(timestamp):
     return timestamp
 
 
-def parsed_result(raw):
+def parse_result(raw):
     result = with_defaults(raw, RESULT_DEFAULTS)
     for name in ("ids", "fields"):
         present = {key: value for key, value in result[name].items() if value not in (None, [])}
@@ -77,7 +77,7 @@ def parsed_result(raw):
     return result
 
 
-def parsed_record(raw):
+def parse_record(raw):
     """The Record of JSON."""
     record = with_defaults(raw, RECORD_DEFAULTS)
     record["timestamp"] = milliseconds(record["timestamp"])
@@ -86,7 +86,7 @@ def parsed_record(raw):
         record[name] = {
             key: float(value) for key, value in record[name].items() if value is not None
         }
-    record["results"] = [parsed_result(result) for result in record["results"]]
+    record["results"] = [parse_result(result) for result in record["results"]]
     return Record(record)
 
 
@@ -97,27 +97,27 @@ def messagepack(value):
     if isinstance(value, bool):
         return b"\xc3" if value else b"\xc2"
     if isinstance(value, int):
-        return packed_integer(value)
+        return pack_integer(value)
     if isinstance(value, float):
         return b"\xcb" + struct.pack(">d", value)
     if isinstance(value, str):
-        return packed_text(value)
+        return pack_text(value)
     if isinstance(value, list):
-        header = packed_length(len(value), 0x90, 15, (None, 0xDC, 0xDD))
+        header = pack_length(len(value), 0x90, 15, (None, 0xDC, 0xDD))
         return header + b"".join(map(messagepack, value))
-    header = packed_length(len(value), 0x80, 15, (None, 0xDE, 0xDF))
+    header = pack_length(len(value), 0x80, 15, (None, 0xDE, 0xDF))
     return header + b"".join(
         messagepack(key) + messagepack(of_key) for key, of_key in sorted(value.items())
     )
 
 
 @lru_cache(10_000)
-def packed_text(text):
+def pack_text(text):
     encoded = text.encode()
-    return packed_length(len(encoded), 0xA0, 31, (0xD9, 0xDA, 0xDB)) + encoded
+    return pack_length(len(encoded), 0xA0, 31, (0xD9, 0xDA, 0xDB)) + encoded
 
 
-def packed_length(length, short, most, codes):
+def pack_length(length, short, most, codes):
     """The header of a string, a list or a map: its code alone, or with 8, 16 or 32 bits."""
     if length <= most:
         return bytes([short + length])
@@ -127,7 +127,7 @@ def packed_length(length, short, most, codes):
     raise ValueError(length)
 
 
-def packed_integer(number):
+def pack_integer(number):
     if -32 <= number < 128:
         return number.to_bytes(1, "big", signed=True)
     code = 0xD0 if number < 0 else 0xCC
@@ -157,7 +157,7 @@ def identity(record):
     return ("digest", record.digest)
 
 
-def without_redeliveries(records):
+def drop_redeliveries(records):
     """The usable records, and the numbers of redelivered and of conflicting deliveries."""
     deliveries = {}
     for record in records:

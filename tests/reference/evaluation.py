@@ -44,8 +44,8 @@ def evaluate_conversation(
     raw_records, threshold, max_candidates, tallies, unit="document", document_label="first"
 ):
     """The conversation row, the iteration rows and the duplicate rows of one conversation."""
-    parsed = [delivery.parsed_record(raw) for raw in raw_records]
-    usable, redelivered, conflicting = delivery.without_redeliveries(parsed)
+    parsed = [delivery.parse_record(raw) for raw in raw_records]
+    usable, redelivered, conflicting = delivery.drop_redeliveries(parsed)
     ordered = delivery.in_order(usable)
     last_turn = delivery.last_turn_of(ordered)
     scored = [record for record in ordered if record["turn"] == last_turn]

@@ -56,7 +56,7 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
 
 def last_turn(records):
     """The usable records, those of the last turn, both in order, and their occurrences."""
-    usable, _, _ = delivery.without_redeliveries(list(map(delivery.parsed_record, records)))
+    usable, _, _ = delivery.drop_redeliveries(list(map(delivery.parse_record, records)))
     last = delivery.last_turn_of(usable)
     ordered = delivery.in_order(usable)
     scored = delivery.searches_of(ordered, last)

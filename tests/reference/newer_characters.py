@@ -32,7 +32,7 @@ NEWER = {
 }
 
 
-def changed(change, text):
+def change_known(change, text):
     """`change(text)`, where newer characters stay as they are."""
     if text.isascii():
         return change(text)
@@ -50,12 +50,12 @@ def changed(change, text):
 
 
 def casefold(text):
-    return changed(str.casefold, text)
+    return change_known(str.casefold, text)
 
 
 def lower(text):
-    return changed(str.lower, text)
+    return change_known(str.lower, text)
 
 
 def nfkc(text):
-    return changed(lambda known: unicodedata.normalize("NFKC", known), text)
+    return change_known(lambda known: unicodedata.normalize("NFKC", known), text)

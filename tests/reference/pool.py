@@ -75,8 +75,8 @@ def most_frequent(labels):
 
 def last_turn(run, raw_records, topic, max_candidates=256):
     """The last turn of one conversation of a run."""
-    parsed = [delivery.parsed_record(raw) for raw in raw_records]
-    ordered = delivery.in_order(delivery.without_redeliveries(parsed)[0])
+    parsed = [delivery.parse_record(raw) for raw in raw_records]
+    ordered = delivery.in_order(delivery.drop_redeliveries(parsed)[0])
     turn = delivery.last_turn_of(ordered)
     calls_by_iteration = [
         (iteration, list(calls))

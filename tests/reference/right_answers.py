@@ -8,8 +8,8 @@ from tests.reference import delivery
 
 def outcome_of(records, name, least=None):
     """The outcome of a conversation from its JSON records; None if the last turn has none."""
-    parsed = [delivery.parsed_record(raw) for raw in records]
-    usable, _, _ = delivery.without_redeliveries(parsed)
+    parsed = [delivery.parse_record(raw) for raw in records]
+    usable, _, _ = delivery.drop_redeliveries(parsed)
     ordered = delivery.in_order(usable)
     last = delivery.last_turn_of(ordered)
     having = [record for record in ordered if record["turn"] == last and name in record["outcomes"]]

@@ -62,10 +62,10 @@ def test_every_kind_of_record_occurs(outcome):
     assert any(row["N"] == 0 for row in rows)
     assert any(row["N"] > 0 and row["GR"] == 0 for row in rows)
     assert any(row["N"] > 1 and row["iterations_after_last_good"] > 0 for row in rows)
-    assert any(row["N"] < row["iteration"] for row in numbered(outcome))
+    assert any(row["N"] < row["iteration"] for row in number_rows(outcome))
 
 
-def numbered(outcome):
+def number_rows(outcome):
     """Iteration rows with the N of their conversation."""
     return [
         {**row, "N": outcome["conversations"][row["conversation_id"]]["N"]}

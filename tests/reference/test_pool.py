@@ -26,7 +26,7 @@ def only(pool):
     return documents
 
 
-def scored(records, pool, **options):
+def score_by_pool(records, pool, **options):
     (turn,) = turns_of("A", records, None)
     return score(turn, pool, **options)
 
@@ -34,7 +34,7 @@ def scored(records, pool, **options):
 def test_metric_trap_26():
     everything = [call(doc("d1", 3), doc("d2", 2), doc("d3", 0))]
     run = [call(doc("d1", 3)), call(doc("d3", 0), iteration=2)]
-    outcome = scored(run, build({"A": run, "B": everything}), run_name="A")
+    outcome = score_by_pool(run, build({"A": run, "B": everything}), run_name="A")
     assert outcome["iterations"][1]["pool_recall_at_i"] == 0.5
     assert outcome["iterations"][1]["pool_nCG_at_i"] == 0.6
     assert outcome["labels"] == [3, 0]
@@ -57,7 +57,7 @@ def test_metric_trap_28_in_any_order_of_runs(order):
     runs = {"A": TRAP_28_A, "B": TRAP_28_B}
     pool = build({name: runs[name] for name in order})
     assert [len(document.places) for document in only(pool)] == [2, 1]
-    of_a, of_b = (scored(runs[name], pool, run_name=name) for name in ("A", "B"))
+    of_a, of_b = (score_by_pool(runs[name], pool, run_name=name) for name in ("A", "B"))
     assert of_a["iterations"][0]["UR_i"] == 2
     assert of_a["conversation"]["CG"] == 5
     assert of_a["pool"] == [2, 3]
@@ -86,11 +86,11 @@ def test_weak_documents_are_found_by_their_places():
     records = [call({"title": "t", "gain": 3}), call({"title": "t", "gain": 1}, iteration=2)]
     pool = build({"A": records})
     assert len(only(pool)) == 2
-    outcome = scored(records, pool, run_name="A")
+    outcome = score_by_pool(records, pool, run_name="A")
     assert (outcome["outside"], outcome["weak"]) == (0, 2)
     assert outcome["labels"] == [3, 1]
     again = [dict(record, iteration=record["iteration"] + 5) for record in records]
-    assert scored(again, pool, run_name="A")["outside"] == 2
+    assert score_by_pool(again, pool, run_name="A")["outside"] == 2
 
 
 def test_repeated_places_are_assigned_to_one_result_each():
@@ -98,13 +98,13 @@ def test_repeated_places_are_assigned_to_one_result_each():
     records = [call({"title": "t", "gain": gain}, call=None, query=str(gain)) for gain in (3, 1)]
     pool = build({"A": records})
     assert sorted(document.label for document in only(pool)) == [1, 3]
-    outcome = scored(records, pool)
+    outcome = score_by_pool(records, pool)
     assert (outcome["outside"], sorted(outcome["labels"])) == (0, [1, 3])
 
 
 def test_a_document_outside_has_its_own_label_for_gain_and_none_for_ranking():
     pool = build({"A": [call(doc("d", 2))]})
-    outcome = scored([call(doc("d", 4), doc("e", 3))], pool)
+    outcome = score_by_pool([call(doc("d", 4), doc("e", 3))], pool)
     assert outcome["conversation"]["CG"] == 5
     assert outcome["labels"] == [2, -1]
     assert (outcome["outside"], outcome["outside_pool"]) == (1, 1)
@@ -114,6 +114,6 @@ def test_a_document_outside_has_its_own_label_for_gain_and_none_for_ranking():
 def test_two_documents_of_a_turn_never_match_the_same_pool_document():
     """Definitive ids separate them; the pool document only has the snippet that both have."""
     pool = build({"B": TRAP_28_B})
-    outcome = scored(TRAP_28_A, pool)
+    outcome = score_by_pool(TRAP_28_A, pool)
     assert outcome["conversation"]["pool_recall"] == 1
     assert outcome["outside"] == 1

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reference import evaluate
-from tests.reference.delivery import parsed_record
+from tests.reference.delivery import parse_record
 
 
 def results(*labels):
@@ -184,7 +184,7 @@ def test_of_deliveries_with_one_time_that_of_the_greatest_digest_wins(queries, r
         record(1, [("a", gain)], call=0, timestamp=1, query=query)
         for gain, query in zip((4, 3), queries, strict=True)
     ]
-    winner = max(records, key=lambda one: parsed_record(one).digest)
+    winner = max(records, key=lambda one: parse_record(one).digest)
     row = conversation(records[::-1] if reverse else records)
     assert row["CG"] == winner["results"][0]["gain"]
 

@@ -28,8 +28,8 @@ def use(records, threshold=2):
         for action in ("open", "cite")
     }
     unsurfaced, cited_alone = [], []
-    opened = used(results_of(records_of["open"]), [found], unsurfaced)
-    cited = used(results_of(records_of["cite"]), [found, unsurfaced], cited_alone)
+    opened = used_documents(results_of(records_of["open"]), [found], unsurfaced)
+    cited = used_documents(results_of(records_of["cite"]), [found, unsurfaced], cited_alone)
     for document in unsurfaced + cited_alone:
         everywhere = document.occurrences + document.matched
         labels = [document.gain for document in everywhere if document.gain is not None]
@@ -52,7 +52,7 @@ def call_counts(searches):
     return {
         "calls_empty": sum(not call["results"] for call in searches),
         "calls_failed": sum(bool((call["error"] or "").strip()) for call in searches),
-        "queries_repeated": repeated([normal_query(call["query"]) for call in searches]),
+        "queries_repeated": count_repeated([normal_query(call["query"]) for call in searches]),
     }
 
 
@@ -75,7 +75,7 @@ def results_of(records):
     ]
 
 
-def used(results, lists, own):
+def used_documents(results, lists, own):
     """The distinct documents of some results; those in none of the lists are folded into `own`."""
     belongs = [
         next((match for documents in lists if (match := matching(result, documents))), None)
@@ -135,5 +135,5 @@ def normal_query(query):
     return normalisation.text("".join(kept))
 
 
-def repeated(queries):
+def count_repeated(queries):
     return sum(query != "" and query in queries[:at] for at, query in enumerate(queries))

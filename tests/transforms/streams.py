@@ -80,7 +80,7 @@ def collect(element, run, name, timestamp=beam.DoFn.TimestampParam):
 
 
 @contextmanager
-def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
+def collect_outputs() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
     """A pipeline, a function that keeps a PCollection by name, and what is kept, with times."""
     run = next(_runs)
     options = PipelineOptions()
@@ -99,7 +99,7 @@ def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
 def play(script: Script, closing: Closing, settings=None, end=WITH_ENGINE):
     """Score the records of a script; lists of (timestamp, element) by output."""
     settings = settings or scoring()
-    with collected() as (pipeline, keep, given):
+    with collect_outputs() as (pipeline, keep, given):
         scored = (
             pipeline
             | script.end()

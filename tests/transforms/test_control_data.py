@@ -41,8 +41,8 @@ def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, in_sta
             ("scores", scored.scores, plain.scores),
         ]:
             sides = {
-                "one": one | f"{name} 1" >> _listed(),
-                "other": other | f"{name} 2" >> _listed(),
+                "one": one | f"{name} 1" >> _list(),
+                "other": other | f"{name} 2" >> _list(),
             }
             same = sides | f"{name} side by side" >> beam.CoGroupByKey()
             assert_that(same | f"{name} equal" >> beam.Map(_equal_and_any), equal_to([True]), name)
@@ -50,7 +50,7 @@ def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, in_sta
         assert plain.control_data == ()
 
 
-def _listed():
+def _list():
     return (
         beam.ParDo(lambda one: [(0, repr(one))])
         | beam.GroupByKey()

@@ -41,7 +41,7 @@ VALUES = [
 ]
 
 
-def seen(element, timestamp=beam.DoFn.TimestampParam):
+def identify(element, timestamp=beam.DoFn.TimestampParam):
     """What identifies an element, and its event time in seconds."""
     if isinstance(element, RejectedRecord):
         return element.position, timestamp.seconds()
@@ -54,8 +54,8 @@ def assert_outputs(source, positions):
     """Run `source` with the messages in `VALUES`, and check its payloads and rejected records."""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | source
-        payloads = traces.payloads | "SeenPayloads" >> beam.Map(seen)
-        rejected = traces.rejected | "SeenRejected" >> beam.Map(seen)
+        payloads = traces.payloads | "SeenPayloads" >> beam.Map(identify)
+        rejected = traces.rejected | "SeenRejected" >> beam.Map(identify)
         places = [(positions[place], SENT_SECONDS) for place in (1, 2, 3)]
         # b has only a flag for its rejected record; a time ahead of the topic's is set to it.
         given = [("a", 2, NOON // 1000), ("b", 0, SENT_SECONDS)]

@@ -29,7 +29,7 @@ def world(tmp_path):
         for minute, record in enumerate(found[name])
     ]
     built = direct.build({**found, name: records}, "topic")
-    files = direct.written(tmp_path, built)
+    files = direct.write_pools(tmp_path, built)
     settings = scoring(per_call=True, pool=PoolUse(files, "topic", name))
     expected = direct.score(records, built, name, per_call=True)
     return records, settings, list(expected.values())
@@ -64,7 +64,7 @@ def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
         panes = scores | WindowedMeans(settings, Closing(), (), CENTURY)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         both = (
-            {"batch": means | "a" >> beam.Map(keyed), "stream": last | "b" >> beam.Map(keyed)}
+            {"batch": means | "a" >> beam.Map(key_row), "stream": last | "b" >> beam.Map(key_row)}
             | beam.CoGroupByKey()
             | beam.Map(
                 lambda one: (one[0][0].startswith("pool"), one[1]["batch"] == one[1]["stream"])
@@ -74,5 +74,5 @@ def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
         assert_that(both, equal_to([(True, True), (False, True)]))
 
 
-def keyed(row):
+def key_row(row):
     return (row.metric, row.i, row.population), row

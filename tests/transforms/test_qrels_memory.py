@@ -60,7 +60,7 @@ def peak(work, size):
         tracemalloc.stop()
 
 
-def judged(topic, document, gain=2):
+def judgment_line(topic, document, gain=2):
     (pair,) = qrels._key_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)), None)
     return pair
 
@@ -93,12 +93,12 @@ def one_hot_topic(size):
 
 
 def many_keys(size, topic, document):
-    return (judged(topic.format(at), document.format(at)) for at in range(size))
+    return (judgment_line(topic.format(at), document.format(at)) for at in range(size))
 
 
 def one_hot_document(size):
     """One document of a topic, repeated in the files and returned in many conversations."""
-    key, label = judged("hot", "document")
+    key, label = judgment_line("hot", "document")
     values = Repeatable(lambda: chain((label for _ in range(size)), map(asking, range(size))))
     return run(qrels._Label(None), [(key, values)])
 

@@ -146,7 +146,7 @@ def test_means_in_the_last_panes_equal_those_of_batch():
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         last.element_type = MeanRow
         both = (
-            {"batch": means | "a" >> beam.Map(keyed), "stream": last | "b" >> beam.Map(keyed)}
+            {"batch": means | "a" >> beam.Map(key_row), "stream": last | "b" >> beam.Map(key_row)}
             | beam.CoGroupByKey()
             | beam.Map(lambda grouped: grouped[1]["batch"] == grouped[1]["stream"])
             | beam.Distinct()
@@ -172,7 +172,10 @@ def test_relations_in_the_last_panes_equal_those_of_batch():
         )
         last.element_type = OutcomeRelation
         both = (
-            {"batch": batch | "a" >> beam.Map(related), "stream": last | "b" >> beam.Map(related)}
+            {
+                "batch": batch | "a" >> beam.Map(relation_of),
+                "stream": last | "b" >> beam.Map(relation_of),
+            }
             | beam.CoGroupByKey()
             | beam.Map(lambda grouped: (grouped[0][0], grouped[1]["batch"] == grouped[1]["stream"]))
             | beam.Distinct()
@@ -180,9 +183,9 @@ def test_relations_in_the_last_panes_equal_those_of_batch():
         assert_that(both, equal_to([("outcome.correct", True), ("outcome.rating", True)]))
 
 
-def related(row):
+def relation_of(row):
     return (row.outcome, row.metric, row.population, str(sorted(row.slice.items()))), row
 
 
-def keyed(row):
+def key_row(row):
     return (str(sorted(row.slice.items())), row.metric, row.i, row.population), row

@@ -20,7 +20,7 @@ from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring, shipped_fingerprinter
 from tests.transforms.one_by_one import OneByOne
-from tests.transforms.streams import Script, at, collected
+from tests.transforms.streams import Script, at, collect_outputs
 
 SCORING = scoring(outcomes=(TurnOutcome("correct"), TurnOutcome("rating", least=0.5)))
 CLOSING = Closing()
@@ -144,7 +144,7 @@ def test_through_beam():
     random = Random(2)
     calls = calls_of(random, "a")
     rows = [OutcomesOfRow(0, 1, "a", {"correct": 1.0}), OutcomesOfRow(0, 2, "b", {"correct": 1.0})]
-    with collected() as (pipeline, keep, given):
+    with collect_outputs() as (pipeline, keep, given):
         records = pipeline | Script().arrive(*calls).watermark(100, 1_000).end()
         outcomes = pipeline | beam.Create(rows).with_output_types(OutcomesOfRow)
         payloads = records | FingerprintCalls(Packing.of(SCORING))

@@ -29,7 +29,7 @@ from goodgain.transforms.window_panes import MISSED, GivePanes, WindowSums
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import score_one, scoring
 from tests.transforms.one_by_one import OneByOne, Timers
-from tests.transforms.streams import at, collected, minute_of, stamp
+from tests.transforms.streams import at, collect_outputs, minute_of, stamp
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ class Scores:
 
     def means(self, slices=(), settings=None, cluster=None, end=WITH_ENGINE):
         settings = settings or scoring()
-        with collected() as (pipeline, keep, given):
+        with collect_outputs() as (pipeline, keep, given):
             means = (
                 pipeline
                 | self.stream.advance_watermark_to_infinity()

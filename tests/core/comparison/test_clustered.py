@@ -116,7 +116,7 @@ def repeats(generator, samples, shift=0.0):
     return (between + within + shift).reshape(samples, -1)
 
 
-def covered(found, true):
+def count_covered(found, true):
     return np.mean([estimate.ci_low <= true <= estimate.ci_high for estimate in found])
 
 
@@ -124,10 +124,10 @@ def test_paired_intervals_cover_repeats_only_with_clusters():
     codes = np.repeat(np.arange(QUERIES), REPEATS)
     base = np.zeros(codes.size)
     samples = repeats(np.random.default_rng(6), 600, 0.2)
-    assert covered([compare_paired(base, sample) for sample in samples], 0.2) < 0.8
+    assert count_covered([compare_paired(base, sample) for sample in samples], 0.2) < 0.8
     assert (
         0.93
-        <= covered([compare_paired(base, sample, codes=codes) for sample in samples], 0.2)
+        <= count_covered([compare_paired(base, sample, codes=codes) for sample in samples], 0.2)
         <= 0.97
     )
 
@@ -137,9 +137,9 @@ def test_unpaired_intervals_cover_repeats_only_with_clusters():
     generator = np.random.default_rng(7)
     base, candidate = repeats(generator, 600), repeats(generator, 600, 0.2)
     arms = list(zip(base, candidate, strict=True))
-    assert covered([compare_unpaired(*arm) for arm in arms], 0.2) < 0.8
+    assert count_covered([compare_unpaired(*arm) for arm in arms], 0.2) < 0.8
     clustered = [compare_unpaired(*arm, codes=(codes, codes + QUERIES)) for arm in arms]
-    assert 0.93 <= covered(clustered, 0.2) <= 0.97
+    assert 0.93 <= count_covered(clustered, 0.2) <= 0.97
 
 
 def test_the_arm_with_fewer_clusters_limits_the_degrees_of_freedom():

@@ -78,7 +78,7 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
                 assert (verdict.duplicate, verdict.step) == (False, rejected[place])
                 seen[verdict.step] += 1
                 several[last.layout.multi_valued, occurrence.layout.multi_valued] += 1
-            elif not verdict.duplicate and not crowded(occurrence):
+            elif not verdict.duplicate and not is_crowded(occurrence):
                 missed[verdict.step] += 1
     decided = {Step.TYPE, Step.IDS} if policy == "ids" else DECIDED
     assert seen.keys() == decided
@@ -88,7 +88,7 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
     assert missed[Step.FIELDS] < 0.2 * (seen[Step.FIELDS] + 1)
 
 
-def crowded(evidence):
+def is_crowded(evidence):
     """Whether an id has more values than a column keeps."""
     return any(
         isinstance(value, frozenset) and len(value) > 4 for value in evidence.values.values()

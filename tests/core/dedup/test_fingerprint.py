@@ -23,7 +23,7 @@ def identity(result):
     return found.codes, found.digests
 
 
-def reversed_maps(result):
+def reverse_maps(result):
     """The result with its entries, those of its maps, and the values of its lists reversed."""
     reversed_result = dict(reversed(result.items()))
     for name in ("ids", "fields"):
@@ -55,7 +55,7 @@ def test_order_of_maps_and_lists_does_not_matter(seed):
     source = ResultSource(Random(seed))
     for _ in range(6):
         result = source.result()
-        assert identity(reversed_maps(result)) == identity(result)
+        assert identity(reverse_maps(result)) == identity(result)
 
 
 EQUAL = [

@@ -56,7 +56,7 @@ def flips(name):
     return 8 * len(TARGETS[name][1])
 
 
-def flipped(name, number):
+def flip(name, number):
     """The content with bit `number` of the header flipped."""
     content, places = TARGETS[name]
     changed = bytearray(content)
@@ -87,7 +87,7 @@ def _bad(name, numbers):
 
 def _print_bad(name, numbers):
     keeps_guarantees = _layout_keeps_guarantees if name in LAYOUTS else _keeps_guarantees
-    bad = [number for number in numbers if not keeps_guarantees(name, flipped(name, number))]
+    bad = [number for number in numbers if not keeps_guarantees(name, flip(name, number))]
     sys.stdout.write(json.dumps(bad))
 
 

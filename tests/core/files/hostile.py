@@ -38,7 +38,7 @@ def _call(more):
     return zigzag(1) + b"c" + zigzag(1) + more
 
 
-def _compressed_zeros(compressor, length=_BOMB):
+def _compress_zeros(compressor, length=_BOMB):
     zeros = bytes(MEBIBYTE)
     parts = [compressor.compress(zeros) for _ in range(length // MEBIBYTE)]
     return b"".join(parts) + compressor.flush()
@@ -57,7 +57,7 @@ def _avro_bomb(codec, compressor, streams=1):
     schema = with_field({"type": "array", "items": "boolean"})
 
     def make():
-        data = _compressed_zeros(compressor(), _BOMB // streams) * streams
+        data = _compress_zeros(compressor(), _BOMB // streams) * streams
         return avro_file(schema, [(1, data)], codec)
 
     return make
@@ -231,7 +231,7 @@ def array_with_one_record(count=15_000_000):
 
 
 def endless_line(compressor):
-    return lambda: _compressed_zeros(compressor(), _BOMB // 10) * 10
+    return lambda: _compress_zeros(compressor(), _BOMB // 10) * 10
 
 
 def _gzip():

@@ -21,7 +21,7 @@ from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
-from tests.native.paths import assert_same, given
+from tests.native.paths import assert_same, read_given
 
 _TEXT = pa.string()
 _RESULT = pa.struct(
@@ -136,7 +136,7 @@ def header_places(content):
 def _read(content):
     """The fingerprints of the calls of a file, with all of their records, and its rejected rows."""
     same = assert_same(content, "a.parquet", keep_records=True)
-    payloads, rejected = same or given(_packer(), content, "a.parquet")  # without native code
+    payloads, rejected = same or read_given(_packer(), content, "a.parquet")  # without native code
     return [call for payload in payloads for call in unpack([payload.payload]).calls], rejected
 
 
@@ -146,7 +146,7 @@ def _packer():
 
 
 @cache
-def _undamaged(name):
+def _read_undamaged(name):
     calls, rejected = _read(LAYOUTS[name])
     assert (len(calls), rejected) == (_ROWS, [])
     return calls
@@ -164,7 +164,7 @@ def fault(name, content):
         calls, rejected = _read(content)
     except AssertionError:
         return "native code and Python read different rows"
-    expected = iter(_undamaged(name))
+    expected = iter(_read_undamaged(name))
     if not all(call in expected for call in calls):  # each is looked for after the one before
         return "other rows"
     lost = sum(row.records for row in rejected)

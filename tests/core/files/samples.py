@@ -149,10 +149,10 @@ def avro_bytes(rows, codec="deflate", schema=None, block=4000):
 
 def zstandard_avro_bytes(rows):
     """Avro with the zstandard codec; fastavro would need another package to write it."""
-    return recoded(avro_bytes(rows, "null"), b"zstandard", zstandard.compress)
+    return recode(avro_bytes(rows, "null"), b"zstandard", zstandard.compress)
 
 
-def recoded(plain, codec, compress):
+def recode(plain, codec, compress):
     """An uncompressed Avro file, compressed block by block with a codec."""
     source = io.BytesIO(plain)
     reader = fastavro.block_reader(source)
@@ -273,7 +273,7 @@ def calls(read_records):
     return [record for record in read_records if isinstance(record, SearchCall)]
 
 
-def rejected(read_records):
+def rejected_of(read_records):
     return [record for record in read_records if isinstance(record, RejectedRecord)]
 
 

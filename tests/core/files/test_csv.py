@@ -51,7 +51,7 @@ def file(tmp_path):
     return write
 
 
-def rejected(path):
+def rejected_of(path):
     files = local_files([path])
     records = [record for _, several in read_files(files) for record in several]
     rows = [record for record in records if isinstance(record, RejectedRecord)]
@@ -128,7 +128,7 @@ def test_renamed_columns_are_read(file):
 )
 def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, line, known):
     path = file(f"{header}\n{line}\n")
-    ((position, _, reason, _),) = rejected(path)
+    ((position, _, reason, _),) = rejected_of(path)
     assert position == "file"
     assert reason.startswith("The table has neither conversation_id nor iteration, but ")
     unknown = find_unknown_names(find_names(local_files([path]), open_local), ())
@@ -156,7 +156,7 @@ def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, l
 )  # fmt: skip
 def test_a_bad_line_is_rejected_with_its_number_field_and_reason(file, line, field, reason):
     text = f"conversation_id,iteration,rank,url,gain\nc,1,0,b,1\n\n{line}\nd,1,1,a,1\n"
-    (row,) = rejected(file(text.encode(errors="surrogateescape")))
+    (row,) = rejected_of(file(text.encode(errors="surrogateescape")))
     # A rank that is no number leaves the whole call without an order.
     at, field = ("2", field) if field == "rank" else ("4", field)
     reason = reason.replace("[1]", "[0]") if "\udcff" in line else reason
@@ -172,7 +172,7 @@ def test_a_bad_line_is_rejected_with_its_number_field_and_reason(file, line, fie
     ],
 )  # fmt: skip
 def test_a_table_that_cannot_be_read_is_one_rejected_row(file, content, reason):
-    ((position, _, text, _),) = rejected(file(content))
+    ((position, _, text, _),) = rejected_of(file(content))
     assert position == "file"
     assert reason in text
 
@@ -196,5 +196,5 @@ def test_tables_are_recognised_by_their_first_lines(head, is_csv):
 
 def test_a_table_with_one_line_is_recognised_by_its_name(file):
     path = file("conversation_id,iteration\n")
-    assert rejected(path) == []
+    assert rejected_of(path) == []
     assert [warning.code for warning in gg.evaluate(path).warnings] == ["empty_input"]

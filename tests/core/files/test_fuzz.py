@@ -32,7 +32,7 @@ FILES = {
 }
 
 
-def mutated(content, rng):
+def mutate(content, rng):
     """The content with a few bytes changed, removed or inserted, or with its end cut off."""
     changed = bytearray(content)
     for _ in range(rng.choice([1, 1, 2, 8])):
@@ -58,7 +58,7 @@ def mutated(content, rng):
 def test_damaged_files_do_not_raise_and_shards_give_the_same(path):
     rng = random.Random(path)
     for _ in range(60):
-        content = mutated(FILES[path], rng)
+        content = mutate(FILES[path], rng)
         whole = samples.read(content, path)
         for record in whole:
             assert isinstance(record, SearchCall | RejectedRecord)
@@ -107,7 +107,7 @@ def test_a_damaged_block_affects_no_other(path):
         assert [call for call in expected if call not in found] == []
         if path in ("snappy.avro", "xz.avro"):  # their checksums reveal any change of the data
             assert len(found) in (len(CALLS), len(expected))
-        assert bool(samples.rejected(read)) or len(found) == len(CALLS)
+        assert bool(samples.rejected_of(read)) or len(found) == len(CALLS)
 
 
 @pytest.mark.parametrize("path", ["a.parquet", "gzip.parquet"])

@@ -51,7 +51,7 @@ PARQUET = samples.parquet_bytes(header_fuzz.ROWS, group=6)
 COLUMNS = ("conversation_id", "record_id", "iteration", "results", "gain", "attributes", "query")
 
 
-def changed_name(name, byte):
+def change_name(name, byte):
     """Files with the first byte of a column's name changed, one for each of its occurrences."""
     at = -1
     while (at := PARQUET.find(name.encode(), at + 1)) >= 0:
@@ -62,17 +62,17 @@ def changed_name(name, byte):
 def test_a_column_name_that_is_not_utf_8_is_rejected(name):
     """Found by `make fuzz`: a lost row group could not be reported as a rejected row."""
     good = samples.read(PARQUET, "a.parquet")
-    found = [samples.read(content, "a.parquet") for content in changed_name(name, b"\xee")]
-    assert all(read == good or samples.rejected(read) for read in found)
+    found = [samples.read(content, "a.parquet") for content in change_name(name, b"\xee")]
+    assert all(read == good or samples.rejected_of(read) for read in found)
     (schema, *_) = found
-    assert "The footer of the Parquet file is damaged" in samples.rejected(schema)[0].reason
+    assert "The footer of the Parquet file is damaged" in samples.rejected_of(schema)[0].reason
 
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_changed_column_name_is_rejected_or_reported(name):
     good = samples.read(PARQUET, "a.parquet")
     reported = 0
-    for content in changed_name(name, b"X"):
+    for content in change_name(name, b"X"):
         file = io.BytesIO(content)
         (shard,) = plan_shards(file, "a.parquet", len(content))
         seen = names_in(first_records(file, shard))

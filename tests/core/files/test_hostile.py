@@ -82,7 +82,7 @@ def test_only_blocks_beyond_the_bound_are_rejected(codec):
     rows = samples.records(40)
     content = samples.avro_bytes(rows, codec, block=3_000)
     read = samples.read(content, "a.avro", bounds=ReadBounds(max_decoded_bytes=1_000))
-    found = samples.rejected(read)
+    found = samples.rejected_of(read)
     assert {"raise --max-decoded-bytes" in row.reason for row in found} == {True}
     assert sum(row.records for row in found) + len(samples.calls(read)) == len(rows)
 
@@ -110,7 +110,7 @@ def test_a_record_with_too_many_results_is_rejected_alone(path):
         "a.parquet": samples.parquet_bytes,
     }[path](rows)
     read = samples.read(content, path, bounds=ReadBounds(max_record_results=4))
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert row.field == "results"
     assert row.reason == ("results has 5 entries; at most 4 are read: raise --max-record-results.")
     assert row.conversation_id == "conversation-1"
@@ -141,14 +141,14 @@ def test_a_damaged_record_count_does_not_inflate_the_rejected_records(place, bit
     begin = samples.markers(content)[0] + len(samples.SYNC)
     content[begin + place] ^= 1 << bit
     read = samples.read(bytes(content), "a.avro")
-    lost = sum(row.records for row in samples.rejected(read))
+    lost = sum(row.records for row in samples.rejected_of(read))
     assert 1 <= lost <= len(rows)
 
 
 def test_a_damaged_row_group_rejects_no_more_records_than_it_has():
     content = samples.parquet_bytes(samples.records(40), group=10)
     read = samples.read(content[:4] + b"\xff" * 60 + content[64:], "a.parquet")
-    assert 1 <= sum(row.records for row in samples.rejected(read)) <= 10
+    assert 1 <= sum(row.records for row in samples.rejected_of(read)) <= 10
 
 
 @pytest.mark.usefixtures("reading")
@@ -165,7 +165,7 @@ def test_a_file_that_became_shorter_gives_a_rejected_row_for_each_incomplete_sha
     files = samples.Files({path: content[: int(len(content) * kept)]})
     for shard in shards:
         read = list(read_shard(shard, files.open))
-        shorter = [row for row in samples.rejected(read) if "became shorter" in row.reason]
+        shorter = [row for row in samples.rejected_of(read) if "became shorter" in row.reason]
         assert len(shorter) == (shard.end > len(files[path]))
 
 
@@ -174,7 +174,7 @@ def test_a_file_that_became_shorter_by_whole_lines_is_noticed():
     (shard,) = plan_shards(io.BytesIO(content), "a.jsonl", len(content))
     read = list(read_shard(shard, samples.Files({"a.jsonl": GOOD * 20}).open))
     assert len(samples.calls(read)) == 20
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert row.reason == (
         "The file became shorter while it was read: it ends at byte 880, but had 1,320 bytes or "
         "more before. Run again when nothing writes to it."
@@ -186,7 +186,7 @@ def test_results_of_a_long_line_are_counted_exactly():
     results = ",".join(["{}"] * 400_000)
     line = f'{{"conversation_id": "c", "iteration": 1, "results": [{results}]}}'.encode()
     assert len(line) > hostile.MEBIBYTE
-    (row,) = samples.rejected(samples.read(line + b"\n"))
+    (row,) = samples.rejected_of(samples.read(line + b"\n"))
     assert row.reason == (
         "results has 400,000 entries; at most 100,000 are read: raise --max-record-results."
     )

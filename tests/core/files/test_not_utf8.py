@@ -100,15 +100,15 @@ def parquet(field, kind, rows, text):
     return file.getvalue()
 
 
-def broken(content):
+def break_text(content):
     """The content with a byte of the marked text that is never part of UTF-8."""
     (before, after) = content.split(MARK.encode())
     return before + b"Zq\xffZq" + after
 
 
 def check(content, path, field):
-    found = samples.read(broken(content), path)
-    (bad,) = samples.rejected(found)
+    found = samples.read(break_text(content), path)
+    (bad,) = samples.rejected_of(found)
     others = [call.conversation_id for call in samples.calls(found)]
     assert others == [
         "c" if field == "conversation_id" else f"c{number}"
@@ -176,7 +176,7 @@ def tables(**columns):
     file = io.BytesIO()
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     pq.write_table(pa.table(columns), file, **options)
-    return broken(file.getvalue())
+    return break_text(file.getvalue())
 
 
 TEXTS = ["a", MARK, "b"]

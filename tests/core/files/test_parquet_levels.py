@@ -19,7 +19,7 @@ def equal(count, level, most):
     return number(count << 1) + level.to_bytes((most.bit_length() + 7) // 8, "little")
 
 
-def packed(levels, most):
+def pack(levels, most):
     groups = -(-len(levels) // 8)
     bits = sum(level << at * most.bit_length() for at, level in enumerate(levels))
     return number(groups << 1 | 1) + bits.to_bytes(groups * most.bit_length(), "little")
@@ -35,7 +35,7 @@ def test_runs_of_all_values_end_where_the_levels_end(runs, most):
         # Only the last group of packed levels may have more of them than values.
         count += -count % 8 if is_packed and at < len(runs) - 1 else 0
         levels = [(count + each) % (most + 1) for each in range(count)]
-        raw += packed(levels, most) if is_packed else equal(count, levels[0], most)
+        raw += pack(levels, most) if is_packed else equal(count, levels[0], most)
         values += count
     assert are_levels(raw, most, values)
     assert not are_levels(raw[:-1], most, values)

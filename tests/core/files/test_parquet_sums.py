@@ -29,7 +29,7 @@ TYPE, VALUES, DATA_HEADER = 1, 1, 5  # fields of page headers
 DATA_PAGES = (0, 3)
 
 
-def written(group=GROUP, **options):
+def write_group(group=GROUP, **options):
     file = io.BytesIO()
     pq.write_table(TABLE, file, row_group_size=group, **options)
     return file.getvalue()
@@ -54,7 +54,7 @@ def data_pages(content, chunk):
     ]
 
 
-def changed(content, place, byte):
+def change_byte(content, place, byte):
     return content[:place] + bytes([byte]) + content[place + 1 :]
 
 
@@ -63,7 +63,7 @@ def with_other_number(content, places, old, new, is_right):
     (before,), (after,) = samples.zigzag(old), samples.zigzag(new)
     for place in places:
         if content[place] == before:
-            found = changed(content, place, after)
+            found = change_byte(content, place, after)
             if is_right(found):
                 return found
     raise AssertionError("there is no such number")
@@ -77,13 +77,13 @@ def footer_places(content):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_page_of_another_type_rejects_its_row_group(layout):
     """pyarrow skips such pages, so that rows vanish, or values of a column move to other rows."""
-    content = written(**LAYOUTS[layout])
+    content = write_group(**LAYOUTS[layout])
     assert samples.read(content, "a.parquet") == GOOD
     for chunk in chunks_of(content, 1):
         page = data_pages(content, chunk)[0]
-        found = samples.read(changed(content, page + 1, 2), "a.parquet")  # of an index
+        found = samples.read(change_byte(content, page + 1, 2), "a.parquet")  # of an index
         assert samples.calls(found) == GOOD[:GROUP] + GOOD[2 * GROUP :]
-        (lost,) = samples.rejected(found)
+        (lost,) = samples.rejected_of(found)
         assert "has a page of an unknown type" in lost.reason
         assert lost.position == "row group 1, row 0"
         assert lost.at_least
@@ -92,7 +92,7 @@ def test_a_page_of_another_type_rejects_its_row_group(layout):
 
 @pytest.mark.parametrize("rows", [0, 4, 61])
 def test_another_number_of_rows_in_the_footer_rejects_the_row_group(rows):
-    content = written(group=len(ROWS))
+    content = write_group(group=len(ROWS))
 
     def is_right(one):
         (group,) = read_footer(io.BytesIO(one))
@@ -107,7 +107,7 @@ def test_another_number_of_rows_in_the_footer_rejects_the_row_group(rows):
 
 def test_columns_in_one_list_must_have_as_many_values():
     """The page and the footer agree that one column of results has one value less."""
-    content = written(compression="none", use_dictionary=False)
+    content = write_group(compression="none", use_dictionary=False)
     path = "results.list.element.score"
     index = column_index(content, path)
     chunk = chunks_of(content, 0)[index]
@@ -125,25 +125,25 @@ def test_columns_in_one_list_must_have_as_many_values():
     content = with_other_number(content, footer_places(content), *less, in_footer)
     found = samples.read(content, "a.parquet")
     assert samples.calls(found) == GOOD[GROUP:]
-    (lost,) = samples.rejected(found)
+    (lost,) = samples.rejected_of(found)
     assert f"the column {path} has {less[1]} values instead of {less[0]}" in lost.reason
     assert lost.at_least
 
 
 def test_a_page_that_does_not_fit_its_checksum_is_rejected():
     plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-    content = written(**plain, write_page_checksum=True)
+    content = write_group(**plain, write_page_checksum=True)
     place = content.index(b"https://contoso.com")
-    found = samples.read(changed(content, place, ord("x")), "a.parquet")
+    found = samples.read(change_byte(content, place, ord("x")), "a.parquet")
     assert samples.calls(found) == GOOD[GROUP:]
-    (lost,) = samples.rejected(found)
+    (lost,) = samples.rejected_of(found)
     assert "CRC checksum verification failed" in lost.reason
     assert lost.records == GROUP
 
 
 def test_a_damaged_file_of_a_pool_is_refused():
-    content = written(group=len(ROWS))
+    content = write_group(group=len(ROWS))
     page = data_pages(content, chunks_of(content, 0)[0])[0]
-    content = changed(content, page + 1, 2)
+    content = change_byte(content, page + 1, 2)
     with pytest.raises(GoodGainError, match="has a page of an unknown type"):
         list(read_documents("pool.parquet", lambda _: io.BytesIO(content), MemoryBudget(None)))

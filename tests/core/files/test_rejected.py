@@ -29,7 +29,7 @@ CALLS = [parse_mapping(row) for row in ROWS]
 
 
 def only_row(content, path="a.jsonl", **options):
-    (row,) = samples.rejected(samples.read(content, path, **options))
+    (row,) = samples.rejected_of(samples.read(content, path, **options))
     assert row.source == path
     assert len(row.payload) <= LONGEST_PAYLOAD
     msgspec.json.encode(row)
@@ -89,7 +89,7 @@ def test_a_line_of_100_megabytes_is_not_kept_in_memory(suffix):
     read = [record for shard in shards for record in read_shard(shard, files.open)]
     held = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert (row.position, row.conversation_id) == ("line 2", "c")
     assert str(len(long)) in row.reason
     assert len(samples.calls(read)) == 2
@@ -113,7 +113,7 @@ def test_a_truncated_compressed_file_keeps_its_earlier_records(suffix):
     content = samples.COMPRESS[suffix](samples.jsonl_bytes(rows))
     for kept in (len(content) - 1, len(content) * 3 // 4, 40):
         read = samples.read(content[:kept], "a.jsonl" + suffix)
-        (row,) = samples.rejected(read)
+        (row,) = samples.rejected_of(read)
         assert read[-1] is row
         assert row.position == f"line {len(read)}"
         assert "ends too early" in row.reason
@@ -134,7 +134,7 @@ def test_a_truncated_compressed_avro_file_keeps_its_whole_blocks():
     plain = samples.avro_bytes(ROWS, "null")
     content = gzip.compress(plain, 0, mtime=0)[: len(plain) // 2]
     read = samples.read(content, "a.avro.gz")
-    of_block, of_file = samples.rejected(read)
+    of_block, of_file = samples.rejected_of(read)
     assert of_block.reason == "The file ends inside this Avro block."
     assert (of_file.position, "ends too early" in of_file.reason) == ("file", True)
     found = samples.calls(read)
@@ -213,7 +213,7 @@ def bad_rows():
 def test_bad_records_of_typed_formats_are_rejected_alone(path, write, places):
     rows = bad_rows()
     read = samples.read(write(rows), path)
-    first, second = samples.rejected(read)
+    first, second = samples.rejected_of(read)
     assert (first.field, first.conversation_id) == ("results[0].gain", rows[1]["conversation_id"])
     assert json.loads(first.payload)["results"][0]["gain"] == 7
     assert (second.field, second.conversation_id) == ("conversation_id", None)
@@ -226,7 +226,7 @@ def test_bad_records_of_typed_formats_are_rejected_alone(path, write, places):
 def test_positions_in_parquet_are_row_groups_and_rows():
     rows = bad_rows()
     read = samples.read(samples.parquet_bytes(rows, group=20), "a.parquet")
-    assert [r.position for r in samples.rejected(read)] == [
+    assert [r.position for r in samples.rejected_of(read)] == [
         "row group 0, row 1",
         "row group 1, row 8",
     ]
@@ -235,7 +235,7 @@ def test_positions_in_parquet_are_row_groups_and_rows():
 def test_a_parquet_column_of_a_wrong_type_rejects_its_rows():
     table = pa.table({"conversation_id": ["c", "d"], "iteration": [1, 2], "turn": ["1st", None]})
     read = samples.read(samples.table_bytes(table), "a.parquet")
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert (row.field, row.conversation_id, row.position) == ("turn", "c", "row group 0, row 0")
     assert [call.conversation_id for call in samples.calls(read)] == ["d"]
     for column in (pa.array([1], pa.duration("ns")), pa.array([[1]]), pa.array([{"a": 1}])):
@@ -257,7 +257,7 @@ def test_text_that_is_not_utf_8_rejects_only_its_record():
     parquet = samples.table_bytes(table, "none").replace(b"QQ", b"\xff\xff")
     for path, content in (("a.avro", avro), ("a.parquet", parquet)):
         read = samples.read(content, path)
-        (row,) = samples.rejected(read)
+        (row,) = samples.rejected_of(read)
         assert (row.field, row.conversation_id) == ("query", "c")
         assert "not UTF-8" in row.reason
         assert "\\udcff" in row.payload
@@ -273,7 +273,7 @@ def test_a_damaged_avro_block_gives_one_row_and_the_rest_is_read():
     content[middle + 25 : middle + 40] = b"\xaa" * 15
     for shard_bytes in (1 << 30, 500, 77):
         read = samples.read(bytes(content), "a.avro", shard_bytes)
-        (row,) = samples.rejected(read)
+        (row,) = samples.rejected_of(read)
         assert row.position == f"block at byte {middle + 16}"
         assert "This Avro block is damaged" in row.reason
         assert row.records > 1
@@ -291,7 +291,7 @@ def test_the_row_for_an_avro_block_of_another_length_says_that_the_number_lost_i
     marks = samples.markers(content)
     middle = marks[len(marks) // 2]
     changed = content[: middle + 25] + inserted + content[middle + 40 :]
-    (row,) = samples.rejected(samples.read(changed, "a.avro"))
+    (row,) = samples.rejected_of(samples.read(changed, "a.avro"))
     assert row.position == f"block at byte {middle + 16}"
     assert (row.records, row.at_least) == (1, True)
     assert "an unknown number of records, which counts as one" in row.reason
@@ -357,7 +357,7 @@ def test_a_damaged_parquet_row_group_affects_no_other():
     content = bytearray(samples.parquet_bytes(ROWS, "gzip", group=20))
     content[4:40] = b"\xff" * 36
     read = samples.read(bytes(content), "a.parquet")
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert (row.position, row.records) == ("row group 0, row 0", 20)
     assert samples.calls(read) == CALLS[20:]
 

@@ -18,7 +18,7 @@ PARQUET_CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
 
 def assert_same(content, path):
     read = samples.read(content, path)
-    assert samples.rejected(read) == []
+    assert samples.rejected_of(read) == []
     assert [record_encoding(call) for call in read] == [record_encoding(c) for c in EXPECTED]
     assert read == EXPECTED
 

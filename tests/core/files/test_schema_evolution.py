@@ -133,7 +133,7 @@ def test_avro_time_out_of_range_rejects_only_its_record():
         if field["name"] == "timestamp":
             field["type"] = ["null", "long"]
     read = samples.read(samples.avro_bytes(plain, schema=schema), "a.avro")
-    (row,) = samples.rejected(read)
+    (row,) = samples.rejected_of(read)
     assert (row.field, row.records) == ("timestamp", 1)
     assert len(samples.calls(read)) == 2
 

@@ -13,7 +13,7 @@ LINES = st.lists(
 )
 
 
-def judged(*lines):
+def judge(*lines):
     document = DocumentJudgments()
     for gain, at in lines:
         document.add(Judgment("t", "d", gain, JudgmentPlace(0, at)))
@@ -22,7 +22,7 @@ def judged(*lines):
 
 @given(LINES)
 def test_a_document_has_one_label_or_a_problem_that_names_the_first_places(lines):
-    document = judged(*lines)
+    document = judge(*lines)
     problem = document.problem("t", "d")
     first = {}
     for gain, at in sorted(lines, key=lambda line: line[1]):
@@ -38,16 +38,16 @@ def test_a_document_has_one_label_or_a_problem_that_names_the_first_places(lines
 @given(LINES, st.randoms(use_true_random=False))
 def test_the_order_of_judgments_does_not_matter(lines, random):
     again = random.sample(lines, len(lines))
-    assert judged(*lines).problem("t", "d") == judged(*again).problem("t", "d")
-    assert judged(*lines).places == judged(*again).places
+    assert judge(*lines).problem("t", "d") == judge(*again).problem("t", "d")
+    assert judge(*lines).places == judge(*again).places
 
 
 def test_counts_of_documents_and_topics():
     counts = JoinCounts()
-    counts.add_document("t", "a", judged((3, 0), (3, 5)), retrieved=True)
-    counts.add_document("t", "b", judged((0, 1)), retrieved=False)
-    counts.add_document("t", "c", judged((None, 2)), retrieved=True)
-    counts.add_document("t", "d", judged((4, 3)), retrieved=False, excluded=True)
+    counts.add_document("t", "a", judge((3, 0), (3, 5)), retrieved=True)
+    counts.add_document("t", "b", judge((0, 1)), retrieved=False)
+    counts.add_document("t", "c", judge((None, 2)), retrieved=True)
+    counts.add_document("t", "d", judge((4, 3)), retrieved=False, excluded=True)
     counts.add_topic(judged=True, asked=True)
     counts.add_topic(judged=True, asked=False)
     counts.add_topic(judged=False, asked=True)

@@ -53,7 +53,7 @@ def requests(given_records, keys=KEYS):
     ]
 )
 def test_the_topic_is_that_of_the_reference(given_records):
-    usable, _, _ = delivery.without_redeliveries(list(map(delivery.parsed_record, given_records)))
+    usable, _, _ = delivery.drop_redeliveries(list(map(delivery.parse_record, given_records)))
     topic = topic_of(delivery.in_order(usable), "topic")
     assert topic_request(requests(given_records)).topic == topic
 

@@ -154,7 +154,7 @@ def test_separated_values_have_no_interval():
     assert delong({2: 1}, {1: 3}).low is None
 
 
-def covered(intervals, true):
+def count_covered(intervals, true):
     return np.mean(
         [
             interval.low is not None and interval.low <= true <= interval.high
@@ -172,7 +172,7 @@ def test_delong_covers(auc, ones):
     below = random.normal(0, 1, (RUNS, N - ones)).tolist()
     runs = zip(above, below, strict=True)
     intervals = [delong(Counter(run), Counter(zero)) for run, zero in runs]
-    assert 0.93 <= covered(intervals, auc) <= 0.97
+    assert 0.93 <= count_covered(intervals, auc) <= 0.97
 
 
 @pytest.mark.slow
@@ -190,12 +190,12 @@ def test_obuchowski_covers_where_delong_is_too_narrow(auc, size):
     values += classes * sqrt(2) * stats.norm.ppf(auc)
     runs = list(zip(values, classes.astype(int), strict=True))
     clustered = [obuchowski(value, class_, clusters) for value, class_ in runs]
-    assert 0.93 <= covered(clustered, auc) <= 0.97
+    assert 0.93 <= count_covered(clustered, auc) <= 0.97
     independent = [
         delong(Counter(value[class_ == 1].tolist()), Counter(value[class_ == 0].tolist()))
         for value, class_ in runs
     ]
-    assert covered(independent, auc) < covered(clustered, auc) - 0.01
+    assert count_covered(independent, auc) < count_covered(clustered, auc) - 0.01
 
 
 def test_on_its_own_scale_the_interval_is_too_narrow():
@@ -205,4 +205,4 @@ def test_on_its_own_scale_the_interval_is_too_narrow():
     below = random.normal(0, 1, (RUNS, 70)).tolist()
     found = [delong(Counter(ones), Counter(zero)) for ones, zero in zip(above, below, strict=True)]
     plain = np.mean([abs(estimate.value - 0.9) <= Z * estimate.stderr for estimate in found])
-    assert plain < 0.93 <= covered(found, 0.9) <= 0.97
+    assert plain < 0.93 <= count_covered(found, 0.9) <= 0.97

@@ -35,18 +35,18 @@ results = st.tuples(st.sampled_from("abcde"), st.sampled_from((None, None, 0, 1,
 calls = st.lists(results, max_size=3)
 conversations = st.lists(
     st.lists(calls, min_size=1, max_size=2), min_size=1, max_size=MAX_I - 1
-).filter(lambda iterations: unlabelled(iterations) <= 2)
+).filter(lambda iterations: count_unlabelled(iterations) <= 2)
 
 
 def flat(iterations):
     return [result for calls in iterations for call in calls for result in call]
 
 
-def unlabelled(iterations):
+def count_unlabelled(iterations):
     return sum(gain is None for _, gain in flat(iterations))
 
 
-def labelled(iterations, labels):
+def label_results(iterations, labels):
     """The conversation with missing labels replaced by `labels`, in order."""
     remaining = iter(labels)
     return [
@@ -55,7 +55,7 @@ def labelled(iterations, labels):
     ]
 
 
-def scored(iterations, how):
+def score_records(iterations, how):
     records = [
         {
             "conversation_id": "c",
@@ -121,14 +121,14 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
         per_call=True,
         bounds=True,
     )
-    as_is = [scored(records, how) for records in several]
+    as_is = [score_records(records, how) for records in several]
     accumulator = MeansAccumulator()
     for score in as_is:
         accumulator.add(conversation_values(score, PLAN))
     outcomes = [
         [
-            columns(scored(labelled(records, labels), how))
-            for labels in product(scale, repeat=unlabelled(records))
+            columns(score_records(label_results(records, labels), how))
+            for labels in product(scale, repeat=count_unlabelled(records))
         ]
         for records in several
     ]
@@ -156,7 +156,7 @@ def test_bounds_at_each_i_by_hand():
     how = scoring(metrics=(), bounds=True)
     accumulator = MeansAccumulator()
     for records in (short, long):
-        accumulator.add(conversation_values(scored(records, how), plan((), 2)))
+        accumulator.add(conversation_values(score_records(records, how), plan((), 2)))
     found = {(row.metric, row.i, row.population): row for row in accumulator.rows({}, plan((), 2))}
 
     def bounds(*key):
@@ -172,7 +172,7 @@ def test_bounds_at_each_i_by_hand():
 
 
 def test_bounds_are_none_unless_requested():
-    score = scored([[[("a", None)]]], scoring())
+    score = score_records([[[("a", None)]]], scoring())
     values = conversation_values(score, plan(max_i=2))
     assert (score.best, values.best) == (None, None)
     accumulator = MeansAccumulator()
@@ -184,7 +184,9 @@ def test_bounds_are_none_unless_requested():
 
 def test_a_mean_without_values_has_no_bounds():
     """No labelled result is relevant, so mrr is undefined; further labels would not change n."""
-    score = scored([[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True))
+    score = score_records(
+        [[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True)
+    )
     accumulator = MeansAccumulator()
     accumulator.add(conversation_values(score, plan(("mrr", "hit_rate"), 1)))
     found = {row.metric: row for row in accumulator.rows({}, plan(("mrr", "hit_rate"), 1))}

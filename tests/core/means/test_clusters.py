@@ -18,13 +18,13 @@ from goodgain.transforms.core.means.cluster_variance import ClusterVariance, few
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
-from tests.core.averaging import copied, exact_rows, merged_randomly
+from tests.core.averaging import copy_by_bytes, exact_rows, merge_randomly
 from tests.core.direct import plan, score
 
 RANKING = ("recall", "hit_rate", "ndcg@3")
 
 
-def accumulated(conversations, ranking=("rbp.8",)):
+def accumulate(conversations, ranking=("rbp.8",)):
     """Conversations as (cluster, value of the metric)."""
     accumulator = MeansAccumulator()
     nothing = (None,) * (len(CONVERSATION_METRICS) + len(ranking) - 1)
@@ -36,7 +36,7 @@ def accumulated(conversations, ranking=("rbp.8",)):
 def row_of(conversations, metric="rbp.8"):
     (row,) = (
         row
-        for row in accumulated(conversations, [metric]).rows({}, plan([metric], 0))
+        for row in accumulate(conversations, [metric]).rows({}, plan([metric], 0))
         if row.metric == metric
     )
     return row
@@ -210,7 +210,7 @@ def serial(values):
 @settings(max_examples=25)
 def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     values = values_of(seed)
-    merged = copied(merged_randomly(values, order))
+    merged = copy_by_bytes(merge_randomly(values, order))
     wanted = plan(RANKING, 3)
     assert exact_rows(merged, wanted) == exact_rows(serial(values), wanted)
 
@@ -270,7 +270,7 @@ def test_beyond_the_limit_of_clusters_there_is_no_interval(monkeypatch):
     monkeypatch.setattr(module, "MOST_CLUSTERS", 3)
     pairs = [(f"q{at}", at / 10) for at in range(4)]
     for order in (pairs, pairs[::-1]):
-        one, other = accumulated(order[:2]), accumulated(order[2:])
+        one, other = accumulate(order[:2]), accumulate(order[2:])
         one.compact()
         other.compact()
         one.merge(other)
@@ -282,8 +282,8 @@ def test_beyond_the_limit_of_clusters_there_is_no_interval(monkeypatch):
 
 def test_too_many_clusters_have_no_interval_after_merging_with_few(monkeypatch):
     monkeypatch.setattr(module, "MOST_CLUSTERS", 3)
-    many = accumulated([(f"q{at}", at / 10) for at in range(4)])
-    few = accumulated([("q0", 0.5), ("q1", 0.6)])
+    many = accumulate([(f"q{at}", at / 10) for at in range(4)])
+    few = accumulate([("q0", 0.5), ("q1", 0.6)])
     many.compact()
     few.merge(many)
     (row,) = (row for row in few.rows({}, plan(["rbp.8"], 0)) if row.metric == "rbp.8")

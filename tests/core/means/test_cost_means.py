@@ -12,7 +12,7 @@ from goodgain.transforms.core.means import clusters as clusters_module
 from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate
 from goodgain.transforms.core.means.values import conversation_values
 from tests.adversarial import trace
-from tests.core.averaging import exact_rows, merged_randomly
+from tests.core.averaging import exact_rows, merge_randomly
 from tests.core.direct import plan, score
 from tests.core.scoring.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
 
@@ -192,7 +192,7 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
 def test_clustered_cost_means_are_the_same_bits_in_any_order_and_grouping():
     values = [conversation_values(value, PLAN, "query") for value, _ in clustered_values(2)]
     draw = random.Random(4)
-    assert len({repr(exact_rows(merged_randomly(values, draw), PLAN)) for _ in range(5)}) == 1
+    assert len({repr(exact_rows(merge_randomly(values, draw), PLAN)) for _ in range(5)}) == 1
 
 
 def test_costs_have_no_interval_with_too_many_clusters(monkeypatch):

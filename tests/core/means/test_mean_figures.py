@@ -14,7 +14,7 @@ from goodgain.transforms.core.means.values import (
 )
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
-from tests.core.averaging import PLAN, RANKING, accumulated
+from tests.core.averaging import PLAN, RANKING, accumulate
 from tests.core.direct import plan, score
 
 
@@ -23,7 +23,7 @@ def test_figures_equal_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
     searched = [score for score in scores.values() if score.conversation.N]
     values = [conversation_values(score, PLAN) for score in searched]
-    rows = accumulated(values).rows({}, PLAN)
+    rows = accumulate(values).rows({}, PLAN)
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0
     for metric in CONVERSATION_METRICS:

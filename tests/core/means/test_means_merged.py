@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from tests.adversarial import trace
-from tests.core.averaging import accumulated, copied, exact_rows, merged_randomly, values_of
+from tests.core.averaging import accumulate, copy_by_bytes, exact_rows, merge_randomly, values_of
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,8 @@ def random_values():
 @settings(max_examples=25)
 def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
     values = values_of(trace(Random(order.randint(0, 99)), conversations=12), bounds=bounds)
-    serial = accumulated(values)
-    merged = merged_randomly(values, order)
+    serial = accumulate(values)
+    merged = merge_randomly(values, order)
     merged.compact()
     assert merged == serial
     assert exact_rows(merged) == exact_rows(serial)
@@ -31,7 +31,7 @@ def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
 
 def test_adding_merging_and_compacting_give_the_same(random_values):
     """All added to one; singletons merged; singletons compacted, then merged."""
-    serial = accumulated(random_values)
+    serial = accumulate(random_values)
     singletons, compacted = MeansAccumulator(), MeansAccumulator()
     for value in random_values:
         single = MeansAccumulator()
@@ -40,23 +40,23 @@ def test_adding_merging_and_compacting_give_the_same(random_values):
         single = MeansAccumulator()
         single.add(value)
         single.compact()
-        compacted.merge(copied(single))
+        compacted.merge(copy_by_bytes(single))
     singletons.compact()
     assert singletons == serial == compacted
     assert exact_rows(singletons) == exact_rows(serial) == exact_rows(compacted)
 
 
 def test_encoding_is_lossless(random_values):
-    for accumulator in (MeansAccumulator(), accumulated(random_values)):
-        assert copied(accumulator) == accumulator
+    for accumulator in (MeansAccumulator(), accumulate(random_values)):
+        assert copy_by_bytes(accumulator) == accumulator
     waiting = MeansAccumulator()
     waiting.add(random_values[0])
-    assert copied(waiting) == waiting
-    assert exact_rows(copied(waiting)) == exact_rows(waiting)
+    assert copy_by_bytes(waiting) == waiting
+    assert exact_rows(copy_by_bytes(waiting)) == exact_rows(waiting)
 
 
 def test_merging_does_not_change_the_other_accumulator(random_values):
-    one, other = accumulated(random_values[:20]), accumulated(random_values[20:50])
+    one, other = accumulate(random_values[:20]), accumulate(random_values[20:50])
     before = exact_rows(other)
     one.merge(other)
     one.add(random_values[60])
@@ -75,7 +75,7 @@ def test_full_batches_are_added(random_values, monkeypatch, merged):
             accumulator.add(value)
         assert len(accumulator.pending) < 7
     accumulator.compact()
-    assert accumulator == accumulated(random_values)
+    assert accumulator == accumulate(random_values)
 
 
 def test_encoded_accumulators_are_small(random_values):

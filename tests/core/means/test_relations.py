@@ -11,7 +11,7 @@ from goodgain.transforms.core.means import relations as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
-from tests.core.averaging import merged
+from tests.core.averaging import merge
 from tests.core.direct import plan
 
 PLAN = plan([], 0, groups=(TurnOutcome("correct").group, TurnOutcome("rating").group))
@@ -26,7 +26,7 @@ def conversation(gain, correct, rating=None, good=0, n=1, cluster=None):
 
 
 def rows_of(conversations, parts=1):
-    return merged(conversations, parts).relations({}, PLAN)
+    return merge(conversations, parts).relations({}, PLAN)
 
 
 def row_of(conversations, metric="CG", population="all", outcome="outcome.correct"):

@@ -23,7 +23,7 @@ from goodgain.transforms.core.metrics.repeats import (
     parse_condition,
     parse_repeats,
 )
-from tests.core.averaging import merged
+from tests.core.averaging import merge
 from tests.core.direct import plan
 
 GAINED = PassCondition("CG", ">=", 5)
@@ -92,18 +92,18 @@ def conversation(cluster, gain, n=1):
 
 
 def rows_of(conversations, parts=1):
-    rows = merged(conversations, parts).rows({}, PLAN)
+    rows = merge(conversations, parts).rows({}, PLAN)
     return {(row.metric, row.population): row for row in rows if "[" in row.metric}
 
 
-def repeated(trap=TRAP):
+def repeat(trap=TRAP):
     for number, (n, passed) in enumerate(trap):
         for at in range(n):
             yield conversation("" if n == 1 else str(number), 7 if at < passed else 4)
 
 
 def test_over_conversations():
-    rows = rows_of([*repeated(), conversation("0", None)])  # unknown gain: no repeat of it
+    rows = rows_of([*repeat(), conversation("0", None)])  # unknown gain: no repeat of it
     assert rows["pass@2[CG >= 5]", "all"].mean == pytest.approx(5 / 9)
     assert rows["pass^2[CG >= 5]", "all"].mean == pytest.approx(1 / 3)
     assert rows["flip_rate[CG >= 5]", "all"].undefined == 1
@@ -111,7 +111,7 @@ def test_over_conversations():
 
 
 def test_conversations_without_search_fail_in_everyone():
-    rows = rows_of([*repeated(), conversation("1", 0, n=0)])
+    rows = rows_of([*repeat(), conversation("1", 0, n=0)])
     assert rows["pass^2[CG >= 5]", "all"].mean == pytest.approx(1 / 3)
     # 3 of 4 pass: half of the pairs of two.
     assert rows["pass^2[CG >= 5]", "everyone"].mean == pytest.approx((0 + 1 / 2 + 0) / 3)
@@ -131,7 +131,7 @@ def test_order_and_grouping_change_no_bit(seed):
 
 def test_too_many_clusters(monkeypatch):
     monkeypatch.setattr(clusters_module, "MOST_CLUSTERS", 2)
-    row = rows_of(repeated())["pass@2[CG >= 5]", "all"]
+    row = rows_of(repeat())["pass@2[CG >= 5]", "all"]
     assert (row.n, row.mean) == (0, None)
     assert "clusters" in row.note
 

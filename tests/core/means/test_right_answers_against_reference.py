@@ -55,7 +55,7 @@ def by_conversation(records):
     return grouped
 
 
-def expected_conversations(records):
+def expect_conversations(records):
     """The values of each conversation by the reference, with its outcomes and its cluster."""
     rows = evaluate(records)["conversations"]
     conversations = []
@@ -136,7 +136,7 @@ def test_generated_conversations(seed, clustered):
     if clustered:
         options |= {"conditions": CONDITIONS, "pass_k": KS}
     scores, plan = score(records, **options), scoring(**options).plan
-    conversations = expected_conversations(records)
+    conversations = expect_conversations(records)
     for conversation in conversations:
         row = scores[conversation["name"]].conversation
         assert [row[name] for name in NAMES] == [conversation[name] for name in NAMES]

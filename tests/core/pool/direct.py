@@ -44,7 +44,7 @@ def topic_pool(documents, rules=None, preferred=None):
     return TopicPool(documents, rules, Fingerprinter(rules), preferred)
 
 
-def folded(records, topic=None, rules=None):
+def fold_turns(records, topic=None, rules=None):
     """The topic and the folded last turn of each conversation."""
     rules = rules or shipped_rules()
     found = {}
@@ -83,7 +83,7 @@ def score(records, built, run=None, topic="topic", rules=None, **options):
     }
 
 
-def written(folder, built, shards=3):
+def write_pools(folder, built, shards=3):
     """Write the pools of all topics as JSON Lines, and return their files."""
     files = PoolFiles(str(folder), ".jsonl", shards)
     lines = {path: [] for path in files.paths()}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.direct import shipped_rules
-from tests.core.pool.direct import build, contributions, folded, topic_pool
+from tests.core.pool.direct import build, contributions, fold_turns, topic_pool
 from tests.core.pool.generated import runs
 from tests.reference import pool as reference
 
@@ -121,7 +121,7 @@ def assert_matches_equal_reference(scored, built, *run_names):
     theirs, ours, max_candidates = built
     rules = shipped_rules(max_candidates)
     outcomes = Counter()
-    for conversation_id, (topic, turn) in folded(scored, "topic", rules).items():
+    for conversation_id, (topic, turn) in fold_turns(scored, "topic", rules).items():
         records = [row for row in scored if row["conversation_id"] == conversation_id]
         other = reference.last_turn("x", records, "topic", max_candidates)
         held = reference.as_read(theirs.get(other.topic, []), max_candidates)

@@ -42,7 +42,7 @@ def test_the_example_of_pyndeval():
     assert {name: found[name] for name in PUBLISHED} == pytest.approx(PUBLISHED, abs=1e-4)
 
 
-def generated(random, topic):
+def generate(random, topic):
     """Judgments and a ranked list; many documents cover equally many aspects."""
     names = [f"d{number}" for number in range(random.randint(1, 40))]
     aspects = [str(number) for number in range(1, random.randint(2, 8))]
@@ -62,7 +62,7 @@ def test_generated_topics_equal_pyndeval():
     random = Random(13)
     for number in range(300):
         topic = str(number)
-        qrels, ranked = generated(random, topic)
+        qrels, ranked = generate(random, topic)
         run = [(topic, name, float(-at)) for at, name in enumerate(ranked)]
         theirs = pyndeval.ndeval(qrels, run, measures=list(OURS))[topic]
         assert evaluate(qrels, topic, ranked) == pytest.approx(theirs, rel=1e-9, abs=1e-12)

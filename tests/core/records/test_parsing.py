@@ -18,26 +18,26 @@ from goodgain.transforms.core.records.parsing import (
 )
 from goodgain.transforms.core.records.record_encoding import decode_record, record_encoding
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from tests.core.both_ways import BASE, PLAIN, parsed, parsing_error, with_result
+from tests.core.both_ways import BASE, PLAIN, parse, parsing_error, with_result
 
 
 def test_required_fields_are_enough():
-    assert parsed(BASE) == PLAIN
+    assert parse(BASE) == PLAIN
 
 
 @pytest.mark.parametrize("name", SearchCall.__struct_fields__[2:])
 def test_null_takes_the_default(name):
-    assert parsed({**BASE, name: None}) == PLAIN
+    assert parse({**BASE, name: None}) == PLAIN
 
 
 @pytest.mark.parametrize("name", Result.__struct_fields__)
 def test_null_in_a_result_takes_the_default(name):
-    assert parsed(with_result(**{name: None})) == SearchCall("c", 2, results=[Result(), Result()])
+    assert parse(with_result(**{name: None})) == SearchCall("c", 2, results=[Result(), Result()])
 
 
 def test_unknown_fields_are_ignored():
     record = {**with_result(gain=1, colour="red"), "shape": {"a": [1]}}
-    assert parsed(record) == parsed(with_result(gain=1))
+    assert parse(record) == parse(with_result(gain=1))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_unknown_fields_are_ignored():
     ],
 )
 def test_costs_are_numbers_by_name(written, read):
-    found = parsed({**BASE, "costs": written}).costs
+    found = parse({**BASE, "costs": written}).costs
     assert found == read
     assert {type(cost) for cost in found.values()} <= {float}
 
@@ -114,14 +114,14 @@ def test_costs_may_be_decimals():
     ],
 )
 def test_spellings_of_ids_and_fields(name, value, expected):
-    assert getattr(parsed(with_result(**{name: value})).results[1], name) == expected
+    assert getattr(parse(with_result(**{name: value})).results[1], name) == expected
 
 
 @pytest.mark.parametrize(
     "value", [{"a": "x", "b": None}, {"a": ["x"]}, [["a", "x"]], [{"key": "a", "value": "x"}]]
 )
 def test_spellings_of_attributes(value):
-    assert parsed({**BASE, "attributes": value}).attributes == {"a": "x"}
+    assert parse({**BASE, "attributes": value}).attributes == {"a": "x"}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_spellings_of_attributes(value):
     [(3, 3), (3.0, 3), (0.0, 0), (None, None), ("3", 3), ("3.0", 3), (" 3.00 ", 3)],
 )
 def test_whole_numbers_may_be_of_any_type(value, expected):
-    call = parsed({**with_result(gain=value), "call": value, "turn_count": value})
+    call = parse({**with_result(gain=value), "call": value, "turn_count": value})
     assert (call.results[1].gain, call.call, call.turn_count) == (expected, expected, expected)
     assert type(call.results[1].gain) is type(expected)
 
@@ -142,7 +142,7 @@ def test_rejects_text_that_is_not_a_whole_number(value):
 
 def test_numpy_floats_are_accepted_as_attributes():
     attributes = {"a": np.float64(12), "b": np.float64(0.5), "c": np.float64("nan")}
-    assert parsed({**BASE, "attributes": attributes}).attributes == {"a": "12", "b": "0.5"}
+    assert parse({**BASE, "attributes": attributes}).attributes == {"a": "12", "b": "0.5"}
 
 
 def test_numpy_integers_are_accepted():
@@ -154,7 +154,7 @@ def test_numpy_integers_are_accepted():
 
 @pytest.mark.parametrize(("value", "final"), [("true", True), ("True", True), (" FALSE", False)])
 def test_true_and_false_may_be_text(value, final):
-    assert parsed({**BASE, "is_final": value}).is_final is final
+    assert parse({**BASE, "is_final": value}).is_final is final
 
 
 def test_decimals_of_typed_formats_are_numbers():
@@ -163,7 +163,7 @@ def test_decimals_of_typed_formats_are_numbers():
 
 
 def test_an_integer_score_becomes_a_float():
-    assert type(parsed(with_result(score=3)).results[1].score) is float
+    assert type(parse(with_result(score=3)).results[1].score) is float
 
 
 def test_bytes_of_typed_formats_are_text():
@@ -180,7 +180,7 @@ def test_a_blank_record_id_is_none(blank):
 
 
 def test_a_record_id_keeps_its_spaces():
-    assert parsed({**BASE, "record_id": " r "}).record_id == " r "
+    assert parse({**BASE, "record_id": " r "}).record_id == " r "
 
 
 NOON = 1_704_110_400_000
@@ -201,7 +201,7 @@ NOON = 1_704_110_400_000
     ],
 )
 def test_times_in_json(value, millis):
-    assert parsed({**BASE, "timestamp": value}).timestamp == millis
+    assert parse({**BASE, "timestamp": value}).timestamp == millis
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_any_record_gives_the_same_call_or_error_in_both_ways(values, results):
     except RecordError:
         parsing_error(record)
         return
-    assert parsed(record) == call
+    assert parse(record) == call
     assert parse_json(msgspec.json.encode(call, enc_hook=int)) == call
     assert decode_record(record_encoding(call)) == call
 

@@ -22,7 +22,7 @@ from tests.core.direct import (
     total_counts,
 )
 from tests.reference import evaluate
-from tests.reference.delivery import identity, parsed_record, without_redeliveries
+from tests.reference.delivery import drop_redeliveries, identity, parse_record
 from tests.reference.outcomes import CLAUSES, NAMED_ID, REJECTIONS, STEPS
 
 # Columns of the reference's conversations that the core counts for the manifest instead.
@@ -48,7 +48,7 @@ def assert_same_rows(ours, theirs):
         assert not different, (different, mine)
 
 
-def compared_row(one):
+def comparable_row(one):
     counted = {ours: one.counts[name] for ours, name in COUNTED.items()}
     return conversation_row(one.conversation) | counted
 
@@ -73,7 +73,7 @@ def assert_equals_reference(
     )
     assert scores.keys() == reference["conversations"].keys()
     names = sorted(scores)
-    rows = [compared_row(scores[name]) for name in names]
+    rows = [comparable_row(scores[name]) for name in names]
     assert_same_rows(rows, [reference["conversations"][name] for name in names])
     assert all(rows[0].keys() == row.keys() for row in reference["conversations"].values())
     iterations = [iteration_row(row) for name in names for row in scores[name].iterations]
@@ -173,14 +173,14 @@ def test_arrival_order_changes_nothing(seed, order):
 def depends_on_digests(records):
     """Whether digests decide which of a conversation's records count, or their order."""
     winners = {}
-    for record in map(parsed_record, records):
+    for record in map(parse_record, records):
         time = (record["timestamp"] is not None, record["timestamp"] or 0)
         latest, digests = winners.get(identity(record), (time, set()))
         if time >= latest:
             digests = {*digests, record.digest} if time == latest else {record.digest}
             winners[identity(record)] = (time, digests)
     tied = any(len(digests) > 1 for _, digests in winners.values())
-    usable, _, _ = without_redeliveries(list(map(parsed_record, records)))
+    usable, _, _ = drop_redeliveries(list(map(parse_record, records)))
     places = Counter(
         (
             record["turn"],
@@ -204,4 +204,4 @@ def test_digests_decide_the_order_of_many_conversations():
 def test_digests_of_records_equal_the_reference(seed):
     for record in trace(Random(seed), conversations=3):
         found = record_digest(record_encoding(parse_mapping(record)))
-        assert found.hex() == parsed_record(record).digest
+        assert found.hex() == parse_record(record).digest

@@ -46,7 +46,7 @@ def score(records, external=None, **options):
     return score_conversation("c", calls, 0, scoring(rules, **options), external)
 
 
-def named(records, keys=None):
+def name_documents(records, keys=None):
     """The names of documents, as payloads carry them."""
     calls = [parse_mapping({"conversation_id": "c", **record}) for record in records]
     return ExternalLabels(
@@ -81,7 +81,7 @@ def test_with_the_best_label_copies_add_aspects():
 
 
 def test_judgments_from_outside_say_what_there_was_to_cover():
-    found = score(WORKED_EXAMPLE, named(WORKED_EXAMPLE), aspect_judgments=JUDGED)
+    found = score(WORKED_EXAMPLE, name_documents(WORKED_EXAMPLE), aspect_judgments=JUDGED)
     assert by_i(found, "aspects_at_i") == [1, 2, 2]
     assert by_i(found, "aspect_recall_at_i") == [1 / 3, 2 / 3, 2 / 3]
     assert found.conversation.iterations_for_all_aspects is None
@@ -126,7 +126,7 @@ def test_held_copies_cover_nothing():
 @pytest.mark.parametrize("judged", [False, True])
 def test_rows_of_iterations_give_the_prefix_again(judged):
     judgments = JUDGED if judged else None
-    found = score(WORKED_EXAMPLE, named(WORKED_EXAMPLE), aspect_judgments=judgments)
+    found = score(WORKED_EXAMPLE, name_documents(WORKED_EXAMPLE), aspect_judgments=judgments)
     prefix = prefix_of([iteration_row(row) for row in found.iterations], ())
     for name in ("aspects", "aspect_recall", "iterations_for_all_aspects"):
         metric = next(metric for metric in scoring(aspects=True).plan.at_n if metric.name == name)
@@ -193,7 +193,9 @@ def test_generated_judgments_equal_the_reference(seed):
             for aspect in "uvwxyz"
         ]
         settings = scoring(None, METRICS, aspect_judgments=aspect_judgments(LabelKeys(), labels))
-        found = score_conversation(name, fingerprints(records)[name], 0, settings, named(records))
+        found = score_conversation(
+            name, fingerprints(records)[name], 0, settings, name_documents(records)
+        )
         expected = evaluate_aspects(records, k=3, judged=judged)
         assert_equals(found, expected)
         covering += bool(expected["at_i"] and expected["at_i"][-1])

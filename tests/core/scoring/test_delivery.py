@@ -6,10 +6,10 @@ import pytest
 
 from goodgain.transforms.core.scoring.delivery import deliver
 from tests.core.direct import fingerprints, score
-from tests.reference.delivery import parsed_record
+from tests.reference.delivery import parse_record
 
 
-def delivered(*records):
+def deliver_all(*records):
     """What remains of the records, after a check that the order of arrival does not matter."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
     scores = [score(order)["c"] for order in permutations(records)]
@@ -51,7 +51,7 @@ REDELIVERED = [
 
 @pytest.mark.parametrize(("deliveries", "expected", "conflicting"), REDELIVERED)
 def test_one_call_of_each_identity_counts(deliveries, expected, conflicting):
-    outcome = delivered(*deliveries)
+    outcome = deliver_all(*deliveries)
     assert labels(outcome) == expected
     assert outcome.redelivered == len(deliveries) - len(expected)
     assert outcome.conflicting == conflicting
@@ -67,25 +67,25 @@ def test_calls_are_ordered_by_position_then_time_then_record_id():
         call(4, turn=2, call=0, record_id="b", timestamp=-1),
         call(0, turn=2, call=1, record_id="0", timestamp=-9),
     ]
-    assert labels(delivered(*reversed(ordered))) == [0, 1, 2, 3, 4, 0]
+    assert labels(deliver_all(*reversed(ordered))) == [0, 1, 2, 3, 4, 0]
 
 
 def by_digest(*calls):
     """Raw calls in the order of their records' digests, from the reference."""
     parsed = [{"conversation_id": "c", "iteration": 1, **call} for call in calls]
-    return sorted(calls, key=lambda one: parsed_record(parsed[calls.index(one)]).digest)
+    return sorted(calls, key=lambda one: parse_record(parsed[calls.index(one)]).digest)
 
 
 def test_equal_positions_are_ordered_by_digest():
     calls = [call(at, query=query) for at, query in enumerate("abcd")]
     ordered = [record["results"][0]["gain"] for record in by_digest(*calls)]
     assert ordered != sorted(ordered)
-    assert labels(delivered(*calls)) == ordered
+    assert labels(deliver_all(*calls)) == ordered
 
 
 def test_of_deliveries_at_one_time_the_greatest_digest_counts():
     calls = [call(at, call=0, timestamp=5, query=query) for at, query in enumerate("abcd")]
-    outcome = delivered(*calls, call(4, call=0, timestamp=4))
+    outcome = deliver_all(*calls, call(4, call=0, timestamp=4))
     assert labels(outcome) == [by_digest(*calls)[-1]["results"][0]["gain"]]
     assert (outcome.redelivered, outcome.conflicting) == (4, 4)
 
@@ -100,7 +100,7 @@ def test_of_deliveries_at_one_time_the_greatest_digest_counts():
     ],
 )
 def test_last_turn_is_the_greatest_turn_or_turn_count(records, expected):
-    assert delivered(*records).last_turn == expected
+    assert deliver_all(*records).last_turn == expected
 
 
 def test_no_deliveries_give_no_calls():
@@ -109,7 +109,7 @@ def test_no_deliveries_give_no_calls():
 
 
 def test_attributes_are_the_last_nonblank_values():
-    outcome = delivered(
+    outcome = deliver_all(
         call(0, turn=2, attributes={"arm": " ", "model": "m"}),
         call(1, iteration=2, attributes={"arm": "b", "market": "de"}),
         call(2, iteration=1, attributes={"arm": "a", "market": "us"}, timestamp=9),

@@ -64,7 +64,7 @@ def test_examples_do_not_depend_on_their_order():
     assert least_examples(found) == least_examples(found[::-1]) == sorted(found)[:3]
 
 
-def ranked(hits, first):
+def rank(hits, first):
     results = [page(str(at), str(at), str(at), gain=3 * hit) for at, hit in enumerate(hits)]
     return [
         {"conversation_id": "c", "iteration": 1, "results": results[:first]},
@@ -83,11 +83,11 @@ def ranked(hits, first):
     ],
 )
 def test_good_documents_of_later_iterations_beyond_the_cutoff(hits, first, later, beyond):
-    found = score_one(ranked(hits, first), metrics=("ndcg@5", "precision@3", "map"))
+    found = score_one(rank(hits, first), metrics=("ndcg@5", "precision@3", "map"))
     assert found.counts.get("data.good_later", 0) == later
     assert found.counts.get("data.good_beyond_cutoff", 0) == beyond
 
 
 def test_nothing_is_beyond_metrics_of_the_whole_list():
-    found = score_one(ranked([1] * 30, 2), metrics=("ndcg", "map"))
+    found = score_one(rank([1] * 30, 2), metrics=("ndcg", "map"))
     assert "data.good_later" not in found.counts

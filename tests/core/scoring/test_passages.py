@@ -143,9 +143,7 @@ def test_ranked_lists_equal_the_reference(unit):
     )
     for name, found in scores.items():
         own = [record for record in records if record["conversation_id"] == name]
-        usable, *_ = delivery.without_redeliveries(
-            [delivery.parsed_record(record) for record in own]
-        )
+        usable, *_ = delivery.drop_redeliveries([delivery.parse_record(record) for record in own])
         ordered = delivery.in_order(usable)
         calls = delivery.searches_of(ordered, delivery.last_turn_of(ordered))
         numbers = dict.fromkeys(call["iteration"] for call in calls)

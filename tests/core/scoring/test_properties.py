@@ -178,14 +178,14 @@ def test_order_inside_a_call_does_not_matter_with_definitive_ids(records, order)
     assert [counts_of(row) for row in other.iterations] == [
         counts_of(row) for row in one.iterations
     ]
-    assert without_ranking(other.conversation) == without_ranking(one.conversation)
+    assert drop_ranking(other.conversation) == drop_ranking(one.conversation)
 
 
 def counts_of(row):
     return {name: value for name, value in iteration_row(row).items() if isinstance(value, int)}
 
 
-def without_ranking(row):
+def drop_ranking(row):
     ranking = {metric.name for metric in plan().ranking}
     return {name: value for name, value in conversation_row(row).items() if name not in ranking}
 

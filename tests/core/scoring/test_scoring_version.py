@@ -15,7 +15,7 @@ WHAT_TO_DO = (
 )
 
 
-def rounded(value):
+def round_value(value):
     """Rounded to nine digits, since the last ones may differ between machines."""
     return float(f"{value:.9g}") if isinstance(value, float) else value
 
@@ -24,7 +24,7 @@ def digest_of_the_sample():
     content = hashlib.sha256()
     for identity, score in sorted(direct_scores([SAMPLE]).items()):
         rows = [conversation_row(score.conversation), *map(iteration_row, score.iterations)]
-        rounded_rows = [{name: rounded(value) for name, value in row.items()} for row in rows]
+        rounded_rows = [{name: round_value(value) for name, value in row.items()} for row in rows]
         content.update(json.dumps([identity, rounded_rows], sort_keys=True).encode())
     return content.hexdigest()[:32]
 

@@ -22,7 +22,7 @@ def open_file(path):
     return open(path, "rb")
 
 
-def found_in(path, shard_bytes, packing):
+def read_payloads(path, shard_bytes, packing):
     """Payloads and rejected records of all shards of a file, from one packer."""
     packer = Packer(packing)
     with open_file(path) as file:
@@ -38,7 +38,7 @@ def test_each_record_is_in_one_payload_or_a_rejected_row(tmp_path, shard_bytes):
     path = tmp_path / "traces.jsonl"
     path.write_text("\n".join(lines))
 
-    found = found_in(path, shard_bytes, Packing(shipped_rules()))
+    found = read_payloads(path, shard_bytes, Packing(shipped_rules()))
 
     rejected = [part for part in found if isinstance(part, RejectedRecord)]
     packed = [part for part in found if not isinstance(part, RejectedRecord)]
@@ -71,10 +71,10 @@ def test_payloads_name_the_labels_that_their_records_need(tmp_path):
         {"conversation_id": "c", "iteration": 2, "results": [{"ids": {"doc_id": ["B", "A"]}}]},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    (packed,) = found_in(path, 1 << 20, Packing(shipped_rules(), label_keys=LabelKeys()))
+    (packed,) = read_payloads(path, 1 << 20, Packing(shipped_rules(), label_keys=LabelKeys()))
     assert packed.label_request == LabelRequest("c", ["A", "B"], without_name=1)
     by_topic = Packing(shipped_rules(), label_keys=LabelKeys(topic_attribute="topic"))
-    (packed,) = found_in(path, 1 << 20, by_topic)
+    (packed,) = read_payloads(path, 1 << 20, by_topic)
     request = packed.label_request
     assert (request.documents, request.topic_attribute) == (["A", "B"], "topic")
     assert [

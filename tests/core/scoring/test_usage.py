@@ -115,7 +115,7 @@ def test_blank_errors_are_none():
     assert columns([{"error": " "}, {"call": 1, "error": ""}], COUNTS)["calls_failed"] == 0
 
 
-def mixed(random):
+def mix(random):
     """A conversation in which documents are opened and cited, and queries repeat."""
     records = conversation_records(random)
     for record in records:
@@ -131,7 +131,7 @@ def mixed(random):
 def test_any_turn_equals_the_reference(seed):
     random = Random(seed)
     for _ in range(500):
-        records = mixed(random)
+        records = mix(random)
         row = score(records, usage=True, keep_duplicates=False)["c"].conversation
         expected = use(records)
         if row.N == 0:

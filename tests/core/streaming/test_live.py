@@ -12,7 +12,7 @@ from goodgain.transforms.core.streaming.live import (
 from tests.core.direct import fingerprints, score
 
 
-def scored(*iterations):
+def score_calls(*iterations):
     """Iteration rows and calls, from (iteration, time, gain) of each call."""
     records = [
         {
@@ -27,17 +27,17 @@ def scored(*iterations):
 
 
 def test_an_iteration_ends_with_its_last_event_and_after_earlier_iterations():
-    rows, calls = scored((1, 50, 3), (2, 30, 3), (2, 40, 2), (7, 90, 1))
+    rows, calls = score_calls((1, 50, 3), (2, 30, 3), (2, 40, 2), (7, 90, 1))
     assert ends_of_iterations(rows, calls, unknown=0) == [50, 50, 90]
 
 
 def test_a_call_without_time_ends_at_its_default_time():
-    rows, calls = scored((1, None, 3), (2, 30, 3))
+    rows, calls = score_calls((1, None, 3), (2, 30, 3))
     assert ends_of_iterations(rows, calls, unknown=35) == [35, 35]
 
 
 def test_earlier_turns_are_ignored():
-    rows, calls = scored((1, 50, 3))
+    rows, calls = score_calls((1, 50, 3))
     earlier = [replace(call, turn=0, timestamp=900) for call in calls]
     assert ends_of_iterations(rows, calls + earlier, unknown=0) == [50]
 
@@ -49,7 +49,7 @@ def test_the_watermark_must_be_later_than_an_event():
 
 
 def test_a_withdrawn_row_that_returns_is_emitted_again():
-    rows, _ = scored((1, 10, 3), (2, 20, 2))
+    rows, _ = score_calls((1, 10, 3), (2, 20, 2))
     emitted = revise([], rows, due=2)
     assert revise(emitted, rows, due=2) == []
     withdrawals = revise(emitted, rows[:1], due=1)

@@ -26,7 +26,7 @@ def after_records(state, times, now=NOW, rule=RULE):
     return advance(note_times(state, times, now, rule), rule)
 
 
-def reached(rounds, now=NOW, rule=RULE, start=None):
+def reach(rounds, now=NOW, rule=RULE, start=None):
     """The state after rounds of records, each given by the times of its records."""
     state = start or WatermarkState()
     for times in rounds:
@@ -35,43 +35,43 @@ def reached(rounds, now=NOW, rule=RULE, start=None):
 
 
 def test_the_watermark_stays_behind_the_newest_record():
-    assert reached([EVERY_50]).watermark == 700 - 10
-    assert reached([EVERY_50, [750, 720]]).watermark == 740
+    assert reach([EVERY_50]).watermark == 700 - 10
+    assert reach([EVERY_50, [750, 720]]).watermark == 740
 
 
 def test_too_few_records_set_no_watermark():
-    state = reached([EVERY_50[:-1]])
+    state = reach([EVERY_50[:-1]])
     assert (state.watermark, state.newest, state.greatest) == (None, None, 650)
     # The records may come in separate rounds.
-    assert reached([[time] for time in EVERY_50]).watermark == 690
+    assert reach([[time] for time in EVERY_50]).watermark == 690
 
 
 @pytest.mark.parametrize(("time", "watermark", "ahead"), [(800, 790, 0), (801, 690, 1)])
 def test_a_record_moves_the_watermark_by_no_more_than_ahead_ms(time, watermark, ahead):
-    state, found = after_records(reached([EVERY_50]), [time], NOW, RULE)
+    state, found = after_records(reach([EVERY_50]), [time], NOW, RULE)
     assert (state.watermark, found) == (watermark, ahead)
 
 
 @pytest.mark.parametrize(("records", "watermark"), [(7, 690), (8, 4_990)])
 def test_a_majority_of_the_last_records_crosses_a_gap(records, watermark):
-    assert reached([EVERY_50, *[[5_000]] * records]).watermark == watermark
+    assert reach([EVERY_50, *[[5_000]] * records]).watermark == watermark
 
 
 def test_a_majority_of_a_large_round_crosses_a_gap():
     far = [9_000] * 20
-    assert reached([EVERY_50, [*far, *EVERY_50, *EVERY_50[:5]]]).watermark == 690
-    assert reached([EVERY_50, [*far, *EVERY_50, *EVERY_50[:4]]]).watermark == 8_990
+    assert reach([EVERY_50, [*far, *EVERY_50, *EVERY_50[:5]]]).watermark == 690
+    assert reach([EVERY_50, [*far, *EVERY_50, *EVERY_50[:4]]]).watermark == 8_990
 
 
 def test_the_watermark_does_not_pass_the_local_clock():
     future = [NOW + 101 + step for step in range(100)]
-    state, ahead = after_records(reached([EVERY_50]), future, NOW, RULE)
+    state, ahead = after_records(reach([EVERY_50]), future, NOW, RULE)
     assert (state.watermark, state.greatest, ahead) == (690, 700, 100)
     assert after_records(state, future, NOW + 200, RULE)[0].watermark == NOW + 190
 
 
 def test_silence_passes_all_records_and_then_advances_like_time():
-    state = reached([EVERY_50, [5_000, NOW + 1_000]])
+    state = reach([EVERY_50, [5_000, NOW + 1_000]])
     assert state.watermark == 690
     watermarks = []
     for _ in range(3):
@@ -79,13 +79,13 @@ def test_silence_passes_all_records_and_then_advances_like_time():
         watermarks.append(state.watermark)
     assert watermarks == [5_500, 6_500, 7_500]
     # The next record is within ahead_ms of the watermark that silence has advanced.
-    assert reached([[7_600]], start=state).watermark == 7_590
-    assert reached([[7_600]], start=state).silent == 0
+    assert reach([[7_600]], start=state).watermark == 7_590
+    assert reach([[7_600]], start=state).silent == 0
 
 
 def test_silence_before_any_time_is_known_is_only_counted():
     assert advance_in_silence(WatermarkState(), RULE) == WatermarkState(silent=1)
-    assert reached([EVERY_50], start=advance_in_silence(WatermarkState(), RULE)).watermark == 690
+    assert reach([EVERY_50], start=advance_in_silence(WatermarkState(), RULE)).watermark == 690
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_one_wrong_clock_moves_the_watermark_by_no_more_than_ahead_ms(steps, ord
     size = data.draw(st.integers(1, 60))
     both = [*correct[:place], wrong, *correct[place:]]
     rounds = [both[start : start + size] for start in range(0, len(both), size)]
-    assert reached(rounds).watermark <= max(correct) + RULE.ahead_ms - RULE.out_of_orderness_ms
+    assert reach(rounds).watermark <= max(correct) + RULE.ahead_ms - RULE.out_of_orderness_ms
 
 
 @settings(max_examples=40)
@@ -183,4 +183,4 @@ def test_a_minority_of_clocks_wrong_by_years_does_not_move_the_watermark(steps, 
         if place % 2 and data.draw(st.booleans()):
             mixed.append(data.draw(wrong_times))
     rounds = [mixed[start : start + size] for start in range(0, len(mixed), size)]
-    assert reached(rounds).watermark == max(correct) - RULE.out_of_orderness_ms
+    assert reach(rounds).watermark == max(correct) - RULE.out_of_orderness_ms

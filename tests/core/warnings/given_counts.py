@@ -11,10 +11,10 @@ NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False, contradicted_id
 RANKED = Relevance.of(3, parse_ranking_metrics(["ndcg@10", "precision@5", "rbp.8", "judged@5"]))
 
 
-def warned(counts, seen=(), **more):
+def warn(counts, seen=(), **more):
     more = {"good_gain_threshold": 2, "rules": shipped_rules(), "records": 1, **more}
     return warnings_of(CheckInputs(counts, seen=names_in(seen), **more))
 
 
 def codes(counts, seen=(), **more):
-    return [warning.code for warning in warned(counts, seen, **more)]
+    return [warning.code for warning in warn(counts, seen, **more)]

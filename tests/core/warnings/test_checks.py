@@ -45,7 +45,7 @@ from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.warnings.warning import allowed_codes, failing
 from tests.core.direct import shipped_rules
-from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warned
+from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warn
 
 
 def test_good_data_give_no_warning():
@@ -72,7 +72,7 @@ def test_no_records_give_a_warning_except_in_a_window():
     ],
 )
 def test_count_and_share_of_a_warning(counts, count, share):
-    (one,) = warned(counts, clock=1_700_000_000_000)
+    (one,) = warn(counts, clock=1_700_000_000_000)
     assert (one.count, one.share) == (count, pytest.approx(share))
 
 
@@ -85,8 +85,8 @@ def test_the_most_serious_warnings_come_first():
 
 def test_warnings_of_a_window_name_no_option_of_run():
     for counts in ({RESULTS: 5, UNLABELLED: 5}, {RESULTS: 5, LABELS[1]: 5}):
-        (of_run,) = warned(counts)
-        (of_window,) = warned(counts, records=None)
+        (of_run,) = warn(counts)
+        (of_window,) = warn(counts, records=None)
         assert "accepts it" in of_run.remedy
         assert "--allow" not in of_window.remedy
 
@@ -103,11 +103,11 @@ def test_no_identity_suggests_lines_for_the_rules_file():
         {"entity_type": "Wiki", "ids": {"own_id": "b"}},
     ]
     counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
-    (one,) = warned(counts, [{"results": results}])
+    (one,) = warn(counts, [{"results": results}])
     assert "Ids and fields that no rule uses: ids.chunk_id, fields.page." in one.message
     assert "EmailMessage: {definitive: [email_url, chunk_id]}; " in one.remedy
     assert "File: {definitive: [file_id, unique_id, chunk_id]}." in one.remedy
-    (nameless,) = warned(counts)
+    (nameless,) = warn(counts)
     assert "goodgain validate" in nameless.remedy
 
 
@@ -142,9 +142,7 @@ def test_no_identity_suggests_lines_for_the_rules_file():
     ],
 )
 def test_messages_about_one_are_singular(counts, message_part):
-    assert [
-        warning.message for warning in warned(counts) if warning.message.startswith(message_part)
-    ]
+    assert [warning.message for warning in warn(counts) if warning.message.startswith(message_part)]
 
 
 def test_no_duplicates_warns_from_1000_repeatable_results():
@@ -157,13 +155,13 @@ def test_no_duplicates_warns_from_1000_repeatable_results():
 def test_only_one_iteration_warns_from_1000_results():
     assert codes({OF_ONE_ITERATION: 999}) == []
     assert codes({OF_ONE_ITERATION: 1_000, REPEATABLE: 1, REPEATS: 1}) == []
-    (one,) = warned({OF_ONE_ITERATION: 1_000})
+    (one,) = warn({OF_ONE_ITERATION: 1_000})
     assert (one.code, one.count, one.share) == ("only_one_iteration", 1_000, 1.0)
     assert one.message.startswith("All 1,000 results are of conversations with one iteration, ")
 
 
 def test_clusters_of_very_different_size_give_a_warning():
-    (one,) = warned({}, clusters=ClusterSizes(21, 2.2))
+    (one,) = warn({}, clusters=ClusterSizes(21, 2.2))
     assert (one.code, one.count, one.share) == ("few_effective_clusters", 21, None)
     assert "The 21 clusters differ so much in size that they weigh like 2.2 of" in one.message
     assert one.remedy == (
@@ -174,30 +172,30 @@ def test_clusters_of_very_different_size_give_a_warning():
 
 
 def test_odd_times_warns_before_1990_and_after_the_clock():
-    (early,) = warned({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
+    (early,) = warn({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
     assert (early.code, early.count, early.share) == ("odd_times", 2, 0.2)
     assert "1 of them looks like seconds" in early.message
     assert "multiply seconds by 1000" in early.remedy
-    (late,) = warned({TIMES: 10, AHEAD: 1}, clock=1_700_000_000_000)
+    (late,) = warn({TIMES: 10, AHEAD: 1}, clock=1_700_000_000_000)
     assert "2023-11-14" in late.message
 
 
 def test_label_conflicts_warns_above_10_percent():
     assert codes({LABELLED_COPIES: 10, CONFLICTS: 1}) == []
-    (one,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2})
+    (one,) = warn({LABELLED_COPIES: 10, CONFLICTS: 2})
     assert (one.code, one.count, one.share) == ("label_conflicts", 2, 0.2)
     assert "whose label counts" in one.message
 
 
 def test_label_conflicts_say_which_label_counts():
     """Above the labels of a trace stand those of judgments and of a pool (SPEC 5)."""
-    (pooled,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, pooled=True)
+    (pooled,) = warn({LABELLED_COPIES: 10, CONFLICTS: 2}, pooled=True)
     assert pooled.message == (
         "2 of 10 labelled copies (20.0 %) have another label in the traces than the first "
         "occurrence of their document. The label in the pool counts; only where the pool has none, "
         "that of the first occurrence does."
     )
-    (judged,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, external=True)
+    (judged,) = warn({LABELLED_COPIES: 10, CONFLICTS: 2}, external=True)
     assert judged.message == (
         "2 of 10 labelled copies (20.0 %) have another judgment than that of their document, which "
         "counts."
@@ -209,7 +207,7 @@ OF_PASSAGES = {LABELLED_COPIES: 50, CONFLICTS: 6, CONFLICTS_BETWEEN_TEXTS: 4}
 
 
 def test_labels_of_passages_warns_instead_of_label_conflicts():
-    (one,) = warned(OF_PASSAGES)
+    (one,) = warn(OF_PASSAGES)
     assert (one.code, one.count, one.share) == ("labels_of_passages", 6, 0.12)
     assert "and 4 of them another text" in one.message
     assert "--document-label best" in one.remedy
@@ -236,7 +234,7 @@ def test_labels_of_passages_says_nothing_where_another_label_counts():
 
 def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
     assert codes({CONFLICTING: 1}, records=100) == []
-    (one,) = warned({CONFLICTING: 2}, records=100)
+    (one,) = warn({CONFLICTING: 2}, records=100)
     assert (one.code, one.count, one.share) == ("conflicting_redeliveries", 2, 0.02)
     assert one.message.startswith("2 of 100 records (2.0 %) are not scored: ")
     assert all(name in one.remedy for name in ("`call`", "`record_id`", "`turn`", "`iteration`"))
@@ -245,7 +243,7 @@ def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
 def test_conflicting_redeliveries_of_a_window_are_a_share_of_its_records():
     counts = {CONFLICTING: 2, SCORED: 100, EARLIER_TURN: 50, REDELIVERED: 50}
     assert codes(counts, records=None) == []
-    (one,) = warned({**counts, CONFLICTING: 3}, records=None)
+    (one,) = warn({**counts, CONFLICTING: 3}, records=None)
     assert (one.count, one.share) == (3, 0.015)
     assert "3 of 200 records" in one.message
 
@@ -259,7 +257,7 @@ def test_failed_calls_warn_above_5_percent_with_the_tools_that_fail():
         "failed_calls_by_tool.web": 1,
         "failed_calls_by_tool.a.b": 5,
     }
-    (one,) = warned({**counts, CALLS_FAILED: 6, **by_tool})
+    (one,) = warn({**counts, CALLS_FAILED: 6, **by_tool})
     assert (one.code, one.count, one.share) == ("calls_failed", 6, 0.06)
     assert one.message == "6 of 100 search calls (6.0 %) failed: a.b 100.0 %, web 1.1 %."
     assert "without_failed" in one.remedy.replace("-", "_")
@@ -267,14 +265,14 @@ def test_failed_calls_warn_above_5_percent_with_the_tools_that_fail():
 
 def test_any_conversation_without_the_attribute_of_the_topic_gives_a_warning():
     counts = {WITHOUT_TOPIC: 1, "conversations.total": 1_000}
-    (one,) = warned(counts, topic_attribute="query_id")
+    (one,) = warn(counts, topic_attribute="query_id")
     assert (one.code, one.count, one.share) == ("conversations_without_topic", 1, 0.001)
     assert one.message == (
         "1 of 1,000 conversations (0.1 %) has no attribute query_id, so no judgment labels its "
         "results: gains and recall can be too low."
     )
     counts = {WITHOUT_TOPIC: 12, "conversations.total": 360}
-    (several,) = warned(counts, topic_attribute="query_id")
+    (several,) = warn(counts, topic_attribute="query_id")
     assert several.message == (
         "12 of 360 conversations (3.3 %) have no attribute query_id, so no judgment labels their "
         "results: gains and recall can be too low."
@@ -284,7 +282,7 @@ def test_any_conversation_without_the_attribute_of_the_topic_gives_a_warning():
 
 def test_any_conversation_with_several_topics_gives_a_warning():
     counts = {SEVERAL_TOPICS: 1, "conversations.total": 4}
-    (one,) = warned(counts, topic_attribute="query_id")
+    (one,) = warn(counts, topic_attribute="query_id")
     assert (one.code, one.count, one.share) == ("conversations_with_several_topics", 1, 0.25)
     assert (
         "1 of 4 conversations (25.0 %) has several values of the attribute query_id" in one.message
@@ -293,23 +291,23 @@ def test_any_conversation_with_several_topics_gives_a_warning():
 
 def test_which_warnings_change_the_exit_code():
     counts = {RESULTS: 29, LABELS[1]: 29}
-    assert failing(warned(counts), NOTHING_ALLOWED) == []
-    more = warned({RESULTS: 30, LABELS[1]: 30})
+    assert failing(warn(counts), NOTHING_ALLOWED) == []
+    more = warn({RESULTS: 30, LABELS[1]: 30})
     assert failing(more, NOTHING_ALLOWED) == more
     assert (
         failing(more, allowed_codes(unlabelled=False, no_good=True, contradicted_ids=False)) == []
     )
-    bare = warned({RESULTS: 1, UNLABELLED: 1})
+    bare = warn({RESULTS: 1, UNLABELLED: 1})
     assert failing(bare, NOTHING_ALLOWED) == bare
     assert (
         failing(bare, allowed_codes(unlabelled=True, no_good=False, contradicted_ids=False)) == []
     )
-    empty = warned({}, records=0)
+    empty = warn({}, records=0)
     assert (
         failing(empty, allowed_codes(unlabelled=True, no_good=True, contradicted_ids=False))
         == empty
     )
-    many = warned({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50, TIMES: 1, BEFORE_1990: 1})
+    many = warn({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50, TIMES: 1, BEFORE_1990: 1})
     assert failing(many, NOTHING_ALLOWED) == []
 
 
@@ -330,7 +328,7 @@ def test_votes_far_apart_under_one_id_give_a_warning(documents, apart, warns):
 
 
 def test_good_documents_outside_the_pool_are_a_share_of_the_good_ones():
-    (warning,) = warned({GOOD: 4, OUTSIDE_POOL: 1})
+    (warning,) = warn({GOOD: 4, OUTSIDE_POOL: 1})
     assert (warning.code, warning.count, warning.share) == ("outside_pool", 1, 0.25)
 
 

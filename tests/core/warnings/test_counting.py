@@ -36,7 +36,7 @@ def counts_of(*records, clock=None):
     return score_one(list(records), clock=clock).counts
 
 
-def unidentified(result):
+def count_unidentified(result):
     return counts_of({"results": [result]}).get(UNIDENTIFIED, 0)
 
 
@@ -58,7 +58,7 @@ def unidentified(result):
     ],
 )
 def test_results_that_are_identified(result):
-    assert unidentified(result) == 0
+    assert count_unidentified(result) == 0
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_results_that_are_identified(result):
     ],
 )
 def test_results_that_are_not_identified(result):
-    assert unidentified(result) == 1
+    assert count_unidentified(result) == 1
 
 
 def is_identified(result):

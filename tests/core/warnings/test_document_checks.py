@@ -10,7 +10,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, PlaceInTurn
 from goodgain.transforms.core.warnings.warning import allowed_codes, failing
-from tests.core.warnings.given_counts import NOTHING_ALLOWED, codes, warned
+from tests.core.warnings.given_counts import NOTHING_ALLOWED, codes, warn
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from tests.core.warnings.given_counts import NOTHING_ALLOWED, codes, warned
 def test_contradicted_ids_warn_above_10_percent_and_fail_from_50(
     compared, contradicted, warns, fails
 ):
-    found = warned({IDS_COMPARED: compared, IDS_CONTRADICTED: contradicted})
+    found = warn({IDS_COMPARED: compared, IDS_CONTRADICTED: contradicted})
     assert [warning.code for warning in found] == ["ids_contradicted"] * warns
     assert len(failing(found, NOTHING_ALLOWED)) == fails
     accepted = allowed_codes(unlabelled=False, no_good=False, contradicted_ids=True)
@@ -40,12 +40,12 @@ def test_the_warning_names_the_id_and_examples_and_leaves_the_id_out():
         ContradictedId("d", PlaceInTurn(2, 0, 1), PlaceInTurn(1, 0, 1), "doc_id"),
     ]
     counts = {IDS_COMPARED: 40, IDS_CONTRADICTED: 30}
-    (one,) = warned(counts, contradicted_ids=examples)
+    (one,) = warn(counts, contradicted_ids=examples)
     assert (one.count, one.share) == (30, 0.75)
     assert "ids.doc_id and ids.file_id" in one.message
     assert "c: result 2 of search 2 of iteration 3 and result 5 of iteration 1" in one.message
     assert "--map ids.doc_id=,ids.file_id=; --allow-contradicted-ids" in one.remedy
-    (of_window,) = warned(counts, records=None)
+    (of_window,) = warn(counts, records=None)
     assert "--allow" not in of_window.remedy
 
 

@@ -13,12 +13,12 @@ from goodgain.transforms.core.warnings.check_inputs import (
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames, find_unknown_names, names_in
 from tests.core.direct import shipped_rules
-from tests.core.warnings.given_counts import warned
+from tests.core.warnings.given_counts import warn
 
 
 def test_costs_that_cannot_be_columns_give_a_warning():
     record = {"costs": {"tokens": 1, "cost in usd": 2}, "results": []}
-    (one,) = warned({}, [record])
+    (one,) = warn({}, [record])
     assert (one.code, one.count) == ("unknown_fields", 1)
     assert "'cost in usd'" in one.message
     assert "tokens" not in one.message
@@ -41,9 +41,9 @@ def test_a_mapped_field_that_no_record_has_gives_a_warning(source, message_part)
 def test_no_identity_suggests_an_unread_field_as_id():
     counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
     unread = {"results": [{"docKey": "a"}], "build": 7}
-    _, one = warned(counts, [unread])
+    _, one = warn(counts, [unread])
     assert "--map ids.docKey=docKey. Otherwise: give results an id" in one.remedy
-    _, mapped = warned(counts, [{"build": 7}])
+    _, mapped = warn(counts, [{"build": 7}])
     assert "--map" not in mapped.remedy
 
 
@@ -58,14 +58,14 @@ def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
     counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
     documents = [f"d{number}" for number in range(5)]
     records = [{"results": results_of(doc_id=documents, market=["de"], tenant_id=["t", "u"])}] * 3
-    unknown, one = warned(counts, records)
+    unknown, one = warn(counts, records)
     assert "If doc_id identifies a document, add --map ids.doc_id=doc_id. Otherwise" in one.remedy
     for without in ("market=", "tenant_id="):
         assert without not in one.remedy + unknown.remedy
-    _, of_low = warned(counts, [{"results": results_of(market=["de"], tenant_id=["t"])}])
+    _, of_low = warn(counts, [{"results": results_of(market=["de"], tenant_id=["t"])}])
     assert "--map" not in of_low.remedy
     mapped = [{"entity_type": "File", "ids": ids} for ids in results_of(a_id=["t"], z=documents)]
-    (named,) = warned(counts, [{"results": mapped}])
+    (named,) = warn(counts, [{"results": mapped}])
     assert "If ids.z identifies a document" in named.remedy
 
 
@@ -75,7 +75,7 @@ def test_no_field_is_suggested_as_label_with_external_judgments():
         (False, "--map gain=relevance,content=text"),
         (True, "--map content=text"),
     ):
-        (one,) = warned({RESULTS: 1, LABELS[3]: 1}, [record], external=external)
+        (one,) = warn({RESULTS: 1, LABELS[3]: 1}, [record], external=external)
         assert one.code == "unknown_fields"
         assert "results[].relevance" in one.message
         assert one.remedy.endswith(f"add {mapping}.")
@@ -95,7 +95,7 @@ UNREAD = [
 def test_unknown_fields_of_results_suggest_a_mapping(result, path, meant):
     (one,) = find_unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
     assert (one.path, one.meant) == (path, meant)
-    (warning,) = warned({}, [{"results": [result]}])
+    (warning,) = warn({}, [{"results": [result]}])
     assert warning.code == "unknown_fields"
     assert path in warning.message
     assert (f"--map {meant}={next(iter(result))}" in warning.remedy) == (meant is not None)

@@ -14,18 +14,18 @@ from goodgain.transforms.core.warnings.check_inputs import (
     SliceLabels,
 )
 from goodgain.transforms.core.warnings.warning import failing
-from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warned
+from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warn
 
 
 def test_no_labels_warns_with_a_remedy_for_the_input():
-    (one,) = warned({RESULTS: 5, UNLABELLED: 5})
+    (one,) = warn({RESULTS: 5, UNLABELLED: 5})
     assert (one.code, one.count, one.share) == ("no_labels", 5, 1.0)
     assert "--allow-unlabelled" in one.remedy
     assert "`gain`" in one.remedy
     record = {"results": [{"relevance": 3}]}
-    named, _ = warned({RESULTS: 5, UNLABELLED: 5}, [record])
+    named, _ = warn({RESULTS: 5, UNLABELLED: 5}, [record])
     assert "--map gain=relevance" in named.remedy
-    (judged,) = warned({RESULTS: 5, UNLABELLED: 5}, external=True)
+    (judged,) = warn({RESULTS: 5, UNLABELLED: 5}, external=True)
     assert "--qrels-id" in judged.remedy
 
 
@@ -40,7 +40,7 @@ def test_few_labels_names_unevenly_labelled_slices():
         SliceLabels({"arm": "b"}, 30, 10),
         SliceLabels({"arm": ""}, 30, 0),
     ]
-    (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
+    (one,) = warn({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
     assert "arm = a: 100.0 %; arm = (none): 0.0 %" in one.message
     assert "arm = b" not in one.message
     assert "null" in one.message
@@ -53,10 +53,10 @@ def test_a_small_slice_without_labels_gives_a_warning():
 
 def test_slices_that_differ_by_no_more_than_10_points_are_not_named():
     slices = [SliceLabels({"arm": "a"}, 50, 24), SliceLabels({"arm": "b"}, 50, 16)]
-    (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
+    (one,) = warn({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
     assert "unevenly" not in one.message
     slices = [SliceLabels({"arm": "a"}, 50, 28), SliceLabels({"arm": "b"}, 50, 12)]
-    (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
+    (one,) = warn({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
     assert "unevenly over slices (arm = a: 56.0 %; arm = b: 24.0 %)" in one.message
 
 
@@ -66,19 +66,19 @@ def test_a_slice_without_results_gives_no_warning():
 
 
 def test_labels_below_the_threshold_give_a_warning():
-    (one,) = warned({RESULTS: 30, LABELS[0]: 20, LABELS[1]: 10})
+    (one,) = warn({RESULTS: 30, LABELS[0]: 20, LABELS[1]: 10})
     assert (one.code, one.count) == ("labels_below_threshold", 30)
     assert "the greatest is 1" in one.message
     assert "--good-gain-threshold 1" in one.remedy
     assert codes({RESULTS: 3, LABELS[0]: 2, LABELS[2]: 1}) == []
     assert codes({RESULTS: 1, LABELS[2]: 1}, good_gain_threshold=3) == ["labels_below_threshold"]
-    (bad,) = warned({RESULTS: 1, LABELS[0]: 1})
+    (bad,) = warn({RESULTS: 1, LABELS[0]: 1})
     assert "--good-gain-threshold 1" in bad.remedy
 
 
 def test_labels_below_the_relevance_threshold_name_the_metrics_that_are_lost():
     counts = {RESULTS: 5, LABELS[1]: 2, LABELS[2]: 3}
-    (one,) = warned(counts, relevance=RANKED)
+    (one,) = warn(counts, relevance=RANKED)
     assert (one.code, one.count, one.share) == ("labels_below_relevance_threshold", 5, 1.0)
     assert "none reaches the relevance threshold 3: the greatest is 2. " in one.message
     assert one.message.endswith(" are 0 or null: precision@5, rbp.8.")
@@ -107,5 +107,5 @@ def test_one_threshold_for_good_and_relevant_gives_one_warning():
 
 def test_at_most_five_metrics_are_named():
     names = ["hits", "hit_rate", "precision@5", "map", "mrr", "bpref", "auc"]
-    (one,) = warned({RESULTS: 1, LABELS[2]: 1}, relevance=Relevance(3, tuple(names)))
+    (one,) = warn({RESULTS: 1, LABELS[2]: 1}, relevance=Relevance(3, tuple(names)))
     assert one.message.endswith("hits, hit_rate, precision@5, map, mrr, and 2 more.")

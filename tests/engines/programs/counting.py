@@ -140,7 +140,7 @@ class RowsOfPositions(beam.PTransform):
     def expand(self, positions: beam.PCollection) -> beam.PCollection:
         return (
             positions
-            | "Key" >> beam.Map(keyed).with_output_types(tuple[str, int])
+            | "Key" >> beam.Map(add_key).with_output_types(tuple[str, int])
             | "Collect" >> beam.ParDo(CollectPositions()).with_output_types(tuple[str, list[int]])
             | "Window" >> beam.WindowInto(FixedWindows(WINDOW_SECONDS))
             | "OneKey" >> beam.Map(under_one_key).with_output_types(tuple[str, Row])
@@ -149,7 +149,7 @@ class RowsOfPositions(beam.PTransform):
         )
 
 
-def keyed(position: int) -> tuple[str, int]:
+def add_key(position: int) -> tuple[str, int]:
     """A position with its key."""
     return key_of(position), position
 

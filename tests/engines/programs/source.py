@@ -17,7 +17,7 @@ SECONDS_BETWEEN_POLLS = 0.1
 END = "source-ended"
 
 
-def started(request: tuple[int, int]) -> tuple[float, int, int]:
+def start(request: tuple[int, int]) -> tuple[float, int, int]:
     """The stretch (start in seconds, positions per second, positions) that starts now.
 
     A separate step, since an engine may take long from submission to the first element.

@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from tests.engines.programs.counting import RowsOfPositions
-from tests.engines.programs.source import MarkEnd, ReadPositions, started
+from tests.engines.programs.source import MarkEnd, ReadPositions, start
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
         _ = (
             pipeline
             | beam.Create([(arguments.pace, arguments.positions)])
-            | beam.Map(started).with_output_types(tuple[float, int, int])
+            | beam.Map(start).with_output_types(tuple[float, int, int])
             | beam.ParDo(ReadPositions()).with_output_types(int)
             | beam.ParDo(MarkEnd(arguments.output, arguments.positions)).with_output_types(int)
             | RowsOfPositions(arguments.output)

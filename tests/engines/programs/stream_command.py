@@ -63,11 +63,11 @@ def feed(waiting: Path, incoming: Path) -> None:
 
     move = watch._move
 
-    def moved(watermark: Any, moved_to: int | None) -> None:
+    def note_move(watermark: Any, moved_to: int | None) -> None:
         move(watermark, moved_to)
         next_file()
 
-    watch._move = moved
+    watch._move = note_move
     next_file()
 
 

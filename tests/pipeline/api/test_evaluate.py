@@ -48,7 +48,7 @@ CALLS = [
 ]
 
 
-def ordered(found):
+def sort_found(found):
     return sorted(found, key=lambda row: json.dumps(row, sort_keys=True, default=str))
 
 
@@ -57,7 +57,7 @@ def assert_same(evaluated, output):
     for name in DATASETS:
         table = getattr(evaluated, name)
         written = rows(output, name)
-        found, expected = ordered(table.stored()), ordered(written)
+        found, expected = sort_found(table.stored()), sort_found(written)
         assert found == expected, name
         for column in ("attributes", "slice"):  # equal dicts may differ in the order of their keys
             orders = [[list(row.get(column, ())) for row in rows] for rows in (found, expected)]
@@ -105,7 +105,7 @@ def long_rows():
     ]
 
 
-def without_nulls(rows):
+def drop_nulls(rows):
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
@@ -124,7 +124,7 @@ def read_back(calls):
         pytest.param(pa.Table.from_pylist(CALLS), id="pyarrow, nested"),
         pytest.param(pl.DataFrame(pa.Table.from_pylist(CALLS)), id="polars, nested"),
         pytest.param(long_rows(), id="list, long"),
-        pytest.param(without_nulls(long_rows()), id="list, long, without nulls"),
+        pytest.param(drop_nulls(long_rows()), id="list, long, without nulls"),
         pytest.param(iter(long_rows()), id="generator, long"),
         pytest.param(pd.DataFrame(long_rows()), id="pandas, long"),
         pytest.param(pa.Table.from_pylist(long_rows()), id="pyarrow, long"),
@@ -342,4 +342,6 @@ def test_native_code_folds_and_duplicates_are_found_when_asked_for(monkeypatch, 
     scored = evaluated.manifest["conversations"]["total"]
     assert folds == {True: scored}
     assert run(tmp_path / "out", [SAMPLE], "--write-duplicates") == 0
-    assert ordered(evaluated.duplicates.stored()) == ordered(rows(tmp_path / "out", "duplicates"))
+    assert sort_found(evaluated.duplicates.stored()) == sort_found(
+        rows(tmp_path / "out", "duplicates")
+    )

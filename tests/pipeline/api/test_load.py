@@ -5,7 +5,7 @@ import json
 import pytest
 
 import goodgain as gg
-from tests.pipeline.api.test_evaluate import CALLS, DATASETS, ordered
+from tests.pipeline.api.test_evaluate import CALLS, DATASETS, sort_found
 from tests.pipeline.runs import run, write_jsonl
 
 
@@ -18,8 +18,8 @@ def test_loads_every_format(file_format, tmp_path):
     loaded = gg.load(tmp_path / "out")
     evaluated = gg.evaluate(traces, per_call=True)
     for name in DATASETS:
-        expected = ordered(getattr(evaluated, name).stored())
-        assert ordered(getattr(loaded, name).stored()) == expected
+        expected = sort_found(getattr(evaluated, name).stored())
+        assert sort_found(getattr(loaded, name).stored()) == expected
     assert loaded.explain("c-1") == evaluated.explain("c-1")
     assert repr(loaded) == repr(evaluated)
 

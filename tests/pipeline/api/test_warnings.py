@@ -220,7 +220,7 @@ def test_every_code_is_compared():
     assert set().union(*(codes for _, _, codes in CASES.values())) == set(CODES)
 
 
-def warned_of(traces, **options):
+def warnings_of(traces, **options):
     with pytest.warns(gg.GoodGainWarning) as caught:
         gg.evaluate(traces, **options)
     assert {warning.filename for warning in caught} == {__file__}
@@ -231,7 +231,7 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     """Those on names that no conversation has, and on rejected records."""
     records = [*(call(documents(1), conversation=f"c{at}") for at in range(3)), {"iteration": 1}]
     options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury"}
-    found = warned_of(records, **options)
+    found = warnings_of(records, **options)
     assert found[0].startswith("rejected_records: Rejected: 1 of 4 records")
     notes = [sentence.removeprefix("unknown_names: ") for sentence in found[1:]]
     assert notes == [

@@ -23,7 +23,7 @@ SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 RUN = load_command("run")
 
 
-def parsed(*words):
+def parse(*words):
     return parse_arguments(RUN, words)
 
 
@@ -134,7 +134,7 @@ class TestOptionsOfRun:
     def test_options_become_fields_of_the_configuration(self):
         words = ["--input", "a", "b", "--input", "c", "--output", "o", "--max_i", "3"]
         words += ["--slice", "market", "--slice", "arm,market", "--overwrite", "--no-bounds"]
-        args = parsed(*words)
+        args = parse(*words)
         assert given_options(args, RunConfig) == {
             "input": ["a", "b", "c"],
             "output": "o",
@@ -150,7 +150,7 @@ class TestOptionsOfRun:
         field = RunConfig.model_fields[name]
         option = f"--{field.json_schema_extra.get('flag', name).replace('_', '-')}"
         words = [option] if is_flag(field) else [option, "1"]
-        assert list(given_options(parsed(*words), RunConfig)) == [name]
+        assert list(given_options(parse(*words), RunConfig)) == [name]
 
     def test_other_options_are_passed_to_beam_unchanged(self):
         words = [
@@ -161,7 +161,7 @@ class TestOptionsOfRun:
             "--experiments",
             "c",
         ]
-        args = parsed("--input", "a", *words, "--output", "o")
+        args = parse("--input", "a", *words, "--output", "o")
         assert args.beam_arguments == words
         assert given_options(args, RunConfig) == {"input": ["a"], "output": "o"}
 
@@ -184,14 +184,14 @@ class TestOptionsOfRun:
     )
     def test_misspelt_options_are_not_passed_to_beam(self, word, meant):
         with pytest.raises(UsageError, match=f"is not an option; did you mean {meant}\\?"):
-            parsed("--input", "a", word, "x")
+            parse("--input", "a", word, "x")
 
     def test_rejects_abbreviations(self):
         with pytest.raises(UsageError, match="did you mean --metrics"):
-            parsed("--metr", "map")
+            parse("--metr", "map")
 
     def test_traces_may_come_first(self):
-        args = parsed("a", "b", "--output", "o", "--input", "c", "--flink_master", "h")
+        args = parse("a", "b", "--output", "o", "--input", "c", "--flink_master", "h")
         assert given_options(args, RunConfig) == {"input": ["a", "b", "c"], "output": "o"}
         assert args.beam_arguments == ["--flink_master", "h"]
 
@@ -206,7 +206,7 @@ class TestOptionsOfRun:
 
     def test_rejects_words_without_an_option(self):
         with pytest.raises(UsageError, match="'stray' belongs to no option"):
-            parsed("--output", "o", "stray", "--flink_master", "h")
+            parse("--output", "o", "stray", "--flink_master", "h")
 
     def test_no_option_of_beam_is_taken_for_a_misspelling(self):
         from apache_beam.options.pipeline_options import PipelineOptions
@@ -223,9 +223,9 @@ class TestOptionsOfRun:
         beam_options -= {"-h", "--help"}
         assert "--flink_master" in beam_options
         for option in beam_options:
-            parsed(option, "x", "--runner", "DataflowRunner")
+            parse(option, "x", "--runner", "DataflowRunner")
         with pytest.raises(UsageError, match="did you mean --labels"):
-            parsed("--label", "labels.csv")
+            parse("--label", "labels.csv")
 
     def test_the_configuration_is_checked_before_beam_is_loaded(self, capsys):
         assert main(["run", "--input", "a", "--max-i", "0"]) == 2

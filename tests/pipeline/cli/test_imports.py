@@ -10,7 +10,7 @@ SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 CONVERSATION = "40b47410-079c-50a6-2357-d1cb69bb3806"
 
 
-def imported_by(*words):
+def modules_imported_by(*words):
     """The modules that a command imports in a new process."""
     script = (
         "import sys, goodgain.pipeline.__main__ as program; program.main(sys.argv[1:]); "
@@ -26,7 +26,7 @@ def imported_by(*words):
 class TestImports:
     def test_a_run_with_a_wrong_option_imports_no_beam(self):
         """The commands that work are in `tests/pipeline/run/hosts/test_without_beam.py`."""
-        imported = imported_by("run", "--input", "a", "--max-i", "0")
+        imported = modules_imported_by("run", "--input", "a", "--max-i", "0")
         assert "goodgain.pipeline.cli.commands" in imported
         assert not {name for name in imported if name.split(".")[0] == "apache_beam"}
 
@@ -52,7 +52,7 @@ class TestImports:
         ],
     )
     def test_a_command_imports_no_package_that_it_does_not_need(self, tmp_path, words, unneeded):
-        imported = imported_by(*(word.format(folder=tmp_path) for word in words))
+        imported = modules_imported_by(*(word.format(folder=tmp_path) for word in words))
         assert "goodgain.transforms.core.files.avro_reader" in imported
         assert not imported & unneeded
 
@@ -80,7 +80,7 @@ class TestImports:
         assert done.stdout.splitlines()[-1] == expected
 
     def test_help_imports_no_reader(self):
-        imported = imported_by("--help")
+        imported = modules_imported_by("--help")
         assert not imported & {
             "pyarrow",
             "numpy",

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.pipeline.convert.importing import imported_files
+from tests.pipeline.convert.importing import import_and_count
 
 A, B, C = (
     {"title": name, "url": f"https://ex.org/{name}", "content": f"text of {name}"} for name in "abc"
@@ -180,14 +180,14 @@ def shape(records):
     ]  # fmt: skip
 
 
-def written(folder, text, name="c1.json"):
+def write(folder, text, name="c1.json"):
     path = folder / name
     path.write_text(text)
     return path
 
 
 def of(tmp_path, messages):
-    records, _ = imported_files([written(tmp_path, json.dumps(messages))], format="chat")
+    records, _ = import_and_count([write(tmp_path, json.dumps(messages))], format="chat")
     return [
         (
             record["action"],

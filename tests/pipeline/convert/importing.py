@@ -38,14 +38,14 @@ result: {id: id, url: url, gain: gain}
 """
 
 
-def imported(folder, records, mapping=SPANS, format="custom"):
+def import_records(folder, records, mapping=SPANS, format="custom"):
     """The trace records imported from JSON records, and the counts."""
     path = folder / "input.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return imported_files([path], mapping, format)
+    return import_and_count([path], mapping, format)
 
 
-def imported_files(paths, mapping=None, format="custom", keep=True):
+def import_and_count(paths, mapping=None, format="custom", keep=True):
     """The trace records, none of which are held unless `keep`, and the counts."""
     counts = ImportCounts()
     compiled = parse_mapping_file(mapping or read_shipped_mapping(format), "m.yaml", counts)

@@ -42,7 +42,7 @@ def doc(name, gain):
     return {"ids": {"doc_id": name}, "gain": gain}
 
 
-def converted(folder, records):
+def convert(folder, records):
     """Convert records to a TREC run and qrels; return their lines and the counts."""
     traces, run, qrels = (folder / name for name in ("t.jsonl", "run", "qrels"))
     traces.write_text("".join(json.dumps({"conversation_id": "c"} | r) + "\n" for r in records))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.direct import score
 from tests.pipeline.convert.fixtures.agents import told
-from tests.pipeline.convert.importing import FIXTURES, actions, imported_files
+from tests.pipeline.convert.importing import FIXTURES, actions, import_and_count
 
 TRACES = {
     "openinference_langgraph": "otlp",
@@ -39,7 +39,7 @@ CALLS = [
 @pytest.fixture(params=TRACES)
 def converted(request):
     path = FIXTURES / "agents" / f"{request.param}.jsonl.gz"
-    return imported_files([path], format=TRACES[request.param])
+    return import_and_count([path], format=TRACES[request.param])
 
 
 def test_calls_of_all_libraries_are_equal(converted):

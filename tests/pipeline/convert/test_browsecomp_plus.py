@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.pipeline.convert.importing import FIXTURES, imported_files
+from tests.pipeline.convert.importing import FIXTURES, import_and_count
 
 
 def test_citations_costs_and_the_judgment_beside(tmp_path):
@@ -19,7 +19,7 @@ def test_citations_costs_and_the_judgment_beside(tmp_path):
     (tmp_path / "run_a.json").write_text(json.dumps(run))
     judged = {"query_id": "770", "judge_result": {"correct": True, "confidence": 90.0}}
     (tmp_path / "run_a_eval.json").write_text(json.dumps(judged))
-    found, counts = imported_files([tmp_path / "run_a.json"], format="browsecomp-plus")
+    found, counts = import_and_count([tmp_path / "run_a.json"], format="browsecomp-plus")
     assert [record["action"] for record in found] == ["search", "search", "open", "cite"]
     assert [result["ids"]["doc_id"] for result in found[3]["results"]] == ["12", "34", "56", "7"]
     assert [record["costs"] for record in found[:3]] == [
@@ -30,7 +30,7 @@ def test_citations_costs_and_the_judgment_beside(tmp_path):
     assert [record["outcomes"] for record in found] == [{"correct": 1.0, "confidence": 90.0}] * 4
     assert (counts.calls, counts.cites, counts.skipped) == (2, 1, {})
     # The same if the pattern matches the judgment too.
-    assert imported_files(sorted(tmp_path.iterdir()), format="browsecomp-plus")[0] == found
+    assert import_and_count(sorted(tmp_path.iterdir()), format="browsecomp-plus")[0] == found
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_judgments_that_are_given(judged, outcomes, skipped, tmp_path):
     path = tmp_path / "evals.json"
     path.write_text(json.dumps({"query_id": "770", "judge_result": judged}))
     run = FIXTURES / "browsecomp_plus" / "run_770.json"
-    found, counts = imported_files([path, run], format="browsecomp-plus")
+    found, counts = import_and_count([path, run], format="browsecomp-plus")
     assert [record.get("outcomes") for record in found] == [outcomes] * 2
     assert len(counts.skipped) == skipped
 
@@ -54,7 +54,7 @@ def test_a_damaged_judgment_is_counted(tmp_path):
     run = FIXTURES / "browsecomp_plus" / "run_770.json"
     (tmp_path / "run.json").write_text(run.read_text())
     (tmp_path / "run_eval.json").write_text('{"query_id": "770"')
-    found, counts = imported_files([tmp_path / "run.json"], format="browsecomp-plus")
+    found, counts = import_and_count([tmp_path / "run.json"], format="browsecomp-plus")
     assert len(found) == 2
     assert list(counts.skipped) == ["JSON without a query_id"]
 
@@ -66,5 +66,5 @@ def test_tokens_of_anthropic_do_not_contain_the_cached(tmp_path):
     for restarts, tokens in ((0, [55.0, 55.0]), (2, [None, None])):
         run["metadata"]["pause_restarts"] = restarts
         (tmp_path / "run.json").write_text(json.dumps(run))
-        found, _ = imported_files([tmp_path / "run.json"], format="browsecomp-plus")
+        found, _ = import_and_count([tmp_path / "run.json"], format="browsecomp-plus")
         assert [record["costs"].get("tokens") for record in found] == tokens

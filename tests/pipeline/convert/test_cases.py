@@ -9,7 +9,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
 from goodgain.pipeline.studies.pool.store import read_pool
-from tests.pipeline.convert.importing import FIXTURES, actions, imported_files
+from tests.pipeline.convert.importing import FIXTURES, actions, import_and_count
 
 CASES = FIXTURES / "cases"
 
@@ -22,13 +22,13 @@ def shape(records):
 
 
 def test_a_tool_message_holds_the_documents():
-    records, _ = imported_files([CASES / "langgraph_tool_message.jsonl"], format="otlp")
+    records, _ = import_and_count([CASES / "langgraph_tool_message.jsonl"], format="otlp")
     assert shape(records) == [("web_search", 1, ["https://ex.org/a"]), ("kb", 2, [None])]
     assert [record["costs"]["tokens"] for record in records] == [10, 20]
 
 
 def test_a_block_of_mcp_is_no_document():
-    records, counts = imported_files([CASES / "mcp_content_blocks.jsonl"], format="otlp")
+    records, counts = import_and_count([CASES / "mcp_content_blocks.jsonl"], format="otlp")
     assert shape(records) == [("search", 1, ["https://ex.org/a", "https://ex.org/b"])]
     assert actions(counts) == {"add": ("neither", 1), "search": ("search", 1)}
     assert counts.unconverted == {}
@@ -38,13 +38,13 @@ def test_a_block_of_mcp_is_no_document():
     ("name", "found_nothing"), [("tool_works.jsonl", 0), ("tool_always_empty.jsonl", 2)]
 )
 def test_a_search_that_finds_nothing_is_a_search(name, found_nothing):
-    records, counts = imported_files([CASES / name], format="otlp")
+    records, counts = import_and_count([CASES / name], format="otlp")
     assert [record["iteration"] for record in records] == [1, 2, 3]
     assert counts.found_nothing == found_nothing
 
 
 def test_links_of_a_text_are_results():
-    records, _ = imported_files([CASES / "markdown_results.jsonl"], format="otlp")
+    records, _ = import_and_count([CASES / "markdown_results.jsonl"], format="otlp")
     (record,) = records
     assert record["query"] == "red kites"
     assert [
@@ -56,19 +56,19 @@ def test_links_of_a_text_are_results():
 
 
 def test_documents_without_a_kind_are_a_search():
-    (record,), counts = imported_files([CASES / "no_kind_but_documents.jsonl"], format="otlp")
+    (record,), counts = import_and_count([CASES / "no_kind_but_documents.jsonl"], format="otlp")
     assert [result["id"] for result in record["results"]] == ["d1", "d2"]
     assert (record["query"], counts.calls) == ("kites", 1)
 
 
 def test_langfuse_spans_have_their_kind_in_metadata():
-    (record,), _ = imported_files([CASES / "langfuse_span_tool.jsonl"], format="langfuse")
+    (record,), _ = import_and_count([CASES / "langfuse_span_tool.jsonl"], format="langfuse")
     assert shape([record]) == [("duckduckgo_search", 1, ["https://ex.org/a"])]
     assert record["results"][0]["snippet"].startswith("Kites nest in tall trees")
     assert record["query"] == "red kites"
 
 
-def converted(capsys, tmp_path, *words):
+def convert_cases(capsys, tmp_path, *words):
     """The exit code, what is said, and the records, of a conversion of cases."""
     output = tmp_path / "o.jsonl"
     paths = [str(CASES / word) if (CASES / word).is_file() else word for word in words]
@@ -84,10 +84,10 @@ OUT_OF_RANGE = "a span whose start time is out of range (nanoseconds? see time_u
 def test_times_out_of_range_skip_their_span(tmp_path, capsys):
     name = "nanoseconds_as_milliseconds"
     words = ["--from", "custom", f"{name}.jsonl", "--mapping", f"{name}.yaml"]
-    code, said, _ = converted(capsys, tmp_path, *words)
+    code, said, _ = convert_cases(capsys, tmp_path, *words)
     assert (code, said.count("\n")) == (2, 1)
     assert OUT_OF_RANGE in said
-    code, said, records = converted(capsys, tmp_path, "--from", "otlp", "time_too_large.jsonl")
+    code, said, records = convert_cases(capsys, tmp_path, "--from", "otlp", "time_too_large.jsonl")
     assert code == 0
     assert f"1  skipped: {OUT_OF_RANGE}" in said
     assert len(records) == 1
@@ -95,7 +95,7 @@ def test_times_out_of_range_skip_their_span(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["first_line_torn.jsonl", "last_line_torn.jsonl"])
 def test_a_torn_line_costs_itself(tmp_path, capsys, name):
-    code, said, records = converted(capsys, tmp_path, "--from", "otlp", name)
+    code, said, records = convert_cases(capsys, tmp_path, "--from", "otlp", name)
     assert (code, len(records)) == (0, 4)
     assert "1  skipped: text that is not JSON" in said
 
@@ -105,14 +105,14 @@ def test_an_odd_first_line_costs_itself(tmp_path, first):
     lines = (CASES / "last_line_torn.jsonl").read_bytes().splitlines(keepends=True)[:4]
     path = tmp_path / "odd.jsonl"
     path.write_bytes(first + b"".join(lines))
-    records, counts = imported_files([path], format="otlp")
+    records, counts = import_and_count([path], format="otlp")
     assert len(records) == 4
     assert counts.skipped["text that is not JSON"].count == 1
 
 
 def test_a_run_with_an_answer_only_has_no_calls(tmp_path, capsys):
     words = ["--from", "browsecomp-plus", "union_only_with_answer.json"]
-    code, said, _ = converted(capsys, tmp_path, *words)
+    code, said, _ = convert_cases(capsys, tmp_path, *words)
     assert code == 2
     assert "a run with only retrieved_docids: a set" in said
 
@@ -120,7 +120,7 @@ def test_a_run_with_an_answer_only_has_no_calls(tmp_path, capsys):
 def test_each_that_finds_nothing_is_said(tmp_path, capsys):
     (tmp_path / "m.yaml").write_text(read_shipped_mapping("custom"))
     words = ["--from", "custom", "each_finds_nothing.jsonl", "--mapping", str(tmp_path / "m.yaml")]
-    code, said, _ = converted(capsys, tmp_path, *words)
+    code, said, _ = convert_cases(capsys, tmp_path, *words)
     assert code == 2
     assert "2 records were read; `each` found nothing in them" in said
 
@@ -128,7 +128,7 @@ def test_each_that_finds_nothing_is_said(tmp_path, capsys):
 def test_redirects_are_no_urls(tmp_path, capsys):
     name = "grounding_redirects"
     words = ["--from", "custom", f"{name}.jsonl", "--mapping", f"{name}.yaml"]
-    code, said, records = converted(capsys, tmp_path, *words)
+    code, said, records = convert_cases(capsys, tmp_path, *words)
     assert code == 0
     assert "9  URLs are redirects with tokens of their own, which never repeat: left out" in said
     assert [result for record in records for result in record["results"]] == [
@@ -229,7 +229,7 @@ def sub_agent_spans():
 def test_sub_agents_belong_to_their_callers(tmp_path, capsys, words, expected, said):
     path = tmp_path / "spans.jsonl"
     path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": sub_agent_spans()}]}]}))
-    code, printed, records = converted(capsys, tmp_path, "--from", "otlp", str(path), *words)
+    code, printed, records = convert_cases(capsys, tmp_path, "--from", "otlp", str(path), *words)
     assert code == 0
     assert said in printed
     assert [
@@ -255,7 +255,7 @@ result: {url: url}
 
 
 def test_a_mapping_joins_the_calls_and_answers_of_a_transcript():
-    records, _ = imported_files([CASES / "chat_messages.jsonl"], CHAT_MAPPING)
+    records, _ = import_and_count([CASES / "chat_messages.jsonl"], CHAT_MAPPING)
     assert [record["query"] for record in records] == ["red kites", "black kites", "kite food"]
     assert [record["iteration"] for record in records] == [2, 2, 5]
     assert [result["url"] for record in records for result in record["results"]] == [

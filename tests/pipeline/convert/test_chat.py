@@ -12,9 +12,9 @@ from tests.pipeline.convert.chats import (
     of,
     openai,
     shape,
-    written,
+    write,
 )
-from tests.pipeline.convert.importing import FIXTURES, imported_files
+from tests.pipeline.convert.importing import FIXTURES, import_and_count
 
 
 @pytest.mark.parametrize("messages", SHAPES)
@@ -28,7 +28,7 @@ def test_interfaces_and_forms(tmp_path, messages, form):
         "object": lambda: json.dumps({"id": "c1", "messages": of_chat}),
         "line of an array": lambda: json.dumps(of_chat) + "\n" + json.dumps(of_chat) + "\n",
     }[form]()
-    records, counts = imported_files([written(tmp_path, text)], format="chat")
+    records, counts = import_and_count([write(tmp_path, text)], format="chat")
     if form == "line of an array":
         assert {record["conversation_id"] for record in records} == {"c1:1", "c1:2"}
         records = records[:4]
@@ -40,7 +40,7 @@ def test_interfaces_and_forms(tmp_path, messages, form):
 
 def test_claude_code(tmp_path):
     text = "".join(json.dumps(message) + "\n" for message in claude_code())
-    records, _ = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
+    records, _ = import_and_count([write(tmp_path, text, "s.jsonl")], format="claude-code")
     assert shape(records) == EXPECTED
     assert {record["conversation_id"] for record in records} == {"c1"}
     # The parts of a message are one step, whose usage counts once; the cache is apart from input.
@@ -52,7 +52,7 @@ def test_claude_code(tmp_path):
 
 def test_queries_join_by_the_id_of_the_call():
     path = FIXTURES / "cases" / "chat_messages.jsonl"
-    records, _ = imported_files([path], format="chat")
+    records, _ = import_and_count([path], format="chat")
     assert [(record["iteration"], record["query"]) for record in records] == [
         (1, "red kites"), (1, "black kites"), (2, "kite food"),
     ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_queries_join_by_the_id_of_the_call():
 
 def test_user_messages_begin_turns(tmp_path):
     twice = [*openai(), *openai()]
-    records, counts = imported_files([written(tmp_path, json.dumps(twice))], format="chat")
+    records, counts = import_and_count([write(tmp_path, json.dumps(twice))], format="chat")
     assert shape(records) == EXPECTED * 2
     assert [record["turn"] for record in records] == [1] * 4 + [2] * 4
     assert counts.turns == 2
@@ -128,8 +128,8 @@ def test_grounding_of_gemini(tmp_path):
     answer = {"content": {"role": "model", "parts": [{"text": "Kites."}]},
               "groundingMetadata": metadata}  # fmt: skip
     request = {"contents": [{"role": "user", "parts": [{"text": "?"}]}]}
-    records, counts = imported_files(
-        [written(tmp_path, json.dumps({"id": "g", "request": request, "candidates": [answer]}))],
+    records, counts = import_and_count(
+        [write(tmp_path, json.dumps({"id": "g", "request": request, "candidates": [answer]}))],
         format="chat",
     )
     assert [(record["action"], record["query"], len(record["results"])) for record in records] == [
@@ -189,8 +189,8 @@ def test_calls_in_other_shapes_of_messages(tmp_path, name, key, indent):
     if messages[0].get("from") is None:
         messages = [{"role": "user", "content": "?"}, *messages]
     chat = messages if key is None else {"id": "c1", key: messages}
-    records, counts = imported_files(
-        [written(tmp_path, json.dumps(chat, indent=indent))], format="chat"
+    records, counts = import_and_count(
+        [write(tmp_path, json.dumps(chat, indent=indent))], format="chat"
     )
     assert (records[0]["iteration"], records[0]["query"]) == (1, "kites")
     assert [result["url"] for result in records[0]["results"]] == [A["url"]]
@@ -217,7 +217,7 @@ PERPLEXITY = {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]
 @pytest.mark.parametrize("response", [ANTHROPIC, GEMINI, PERPLEXITY])
 def test_requests_with_their_responses(tmp_path, response):
     exchange = {"request": {"messages": [{"role": "user", "content": "?"}]}, "response": response}
-    (record,), _ = imported_files([written(tmp_path, json.dumps(exchange))], format="chat")
+    (record,), _ = import_and_count([write(tmp_path, json.dumps(exchange))], format="chat")
     assert record["query"] == (None if response is PERPLEXITY else "kites")
     assert [result["url"] for result in record["results"]] == [A["url"]]
     assert record["costs"]["tokens"] == 11
@@ -233,7 +233,7 @@ def test_files_that_claude_code_finds_are_documents(tmp_path):
          "toolUseResult": {"mode": "files_with_matches", "filenames": ["/x/a.md", "/x/b.md"]}},
     ]  # fmt: skip
     text = "".join(json.dumps({**line, "sessionId": "c"}) + "\n" for line in lines)
-    (record,), counts = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
+    (record,), counts = import_and_count([write(tmp_path, text, "s.jsonl")], format="claude-code")
     assert [result["url"] for result in record["results"]] == ["/x/a.md", "/x/b.md"]
     assert counts.unconverted == {}
 
@@ -252,15 +252,15 @@ def test_logs_of_inspect(tmp_path):
         "eval": {"task": "t"},
         "samples": [{"id": "q1", "epoch": 1, "messages": messages}],
     }
-    records, _ = imported_files([written(tmp_path, json.dumps(log, indent=1))], format="chat")
+    records, _ = import_and_count([write(tmp_path, json.dumps(log, indent=1))], format="chat")
     assert [(record["conversation_id"], record["query"]) for record in records] == [
         ("q1/1", "kites")
     ]
 
 
 def test_what_holds_no_messages_is_counted(tmp_path):
-    records, counts = imported_files(
-        [written(tmp_path, '{"a": 1}\n{"messages": 5}\n')], format="chat"
+    records, counts = import_and_count(
+        [write(tmp_path, '{"a": 1}\n{"messages": 5}\n')], format="chat"
     )
     assert records == []
     assert counts.skipped["JSON that holds no messages"].count == 2

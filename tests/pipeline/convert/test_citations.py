@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.convert.importing.answers.citations import find_cited_documents
-from tests.pipeline.convert.importing import imported
+from tests.pipeline.convert.importing import import_records
 from tests.pipeline.convert.written_spans import WRITERS, agent
 
 A, B = "https://ex.org/a", "https://ex.org/b"
@@ -48,20 +48,20 @@ OUTPUTS = {
 FOUND = [{"url": A, "text": "Kites nest"}]
 
 
-def traced(format, output, folder):
+def trace(format, output, folder):
     """The records of an agent whose second step cites, inside a framework's span of a model."""
     steps = [
         ("model", 2, 1, {}, {"content": "no"}), ("tool", 3, 1, {"query": "kites"}, FOUND),
         ("model", 4, 1, {}, output), ("model", 5, 4, {}, output),
     ]  # fmt: skip
-    return imported(folder, agent(format, steps), None, format)
+    return import_records(folder, agent(format, steps), None, format)
 
 
 @pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_the_output_of_a_model_cites(format, output, tmp_path):
     given, urls = OUTPUTS[output]
-    found, counts = traced(format, given, tmp_path)
+    found, counts = trace(format, given, tmp_path)
     # Grounding is a search by the provider, too.
     searched = [("search", 2)] if output == "gemini" else []
     assert [(record["action"], record["iteration"]) for record in found] == [

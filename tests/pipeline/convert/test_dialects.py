@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.convert.importing.values.usage import token_count
-from tests.pipeline.convert.importing import imported_files
+from tests.pipeline.convert.importing import import_and_count
 
 DOCUMENTS = [{"url": "https://ex.org/a", "title": "A", "content": "Kites nest in tall trees."}]
 JSON = json.dumps(DOCUMENTS)
@@ -213,7 +213,7 @@ def of_clickhouse(spans):
     ]  # fmt: skip
 
 
-def nested(attributes):
+def nest(attributes):
     found = {}
     for name, value in attributes.items():
         *path, last = name.split(".")
@@ -248,14 +248,12 @@ SHAPES = {
     "frame": of_frame,
     "clickhouse": of_clickhouse,
     "logfire": of_logfire,
-    "nested": lambda spans: of_sdk(
-        [(*fields, nested(attributes)) for *fields, attributes in spans]
-    ),
+    "nested": lambda spans: of_sdk([(*fields, nest(attributes)) for *fields, attributes in spans]),
 }
 
 
-def found_in(path):
-    (record,), counts = imported_files([path], format="otlp")
+def find_in(path):
+    (record,), counts = import_and_count([path], format="otlp")
     assert counts.skipped == {}
     assert record["costs"].pop("tokens_cached", 5) == 5
     return {**record, "record_id": None, "attributes": None}
@@ -276,7 +274,7 @@ EXPECTED = {
 def test_dialects(tmp_path, dialect):
     path = tmp_path / "spans.jsonl"
     path.write_text(json.dumps(otlp(spans_of(dialect))) + "\n")
-    assert found_in(path) == EXPECTED
+    assert find_in(path) == EXPECTED
 
 
 @pytest.mark.parametrize("indent", [None, 4])
@@ -286,7 +284,7 @@ def test_shapes(tmp_path, shape, indent):
     path = tmp_path / "spans.json"
     several = written if isinstance(written, list) else [written]
     path.write_text("".join(json.dumps(document, indent=indent) + "\n" for document in several))
-    assert found_in(path) == EXPECTED
+    assert find_in(path) == EXPECTED
 
 
 @pytest.mark.parametrize("indent", [None, 1])
@@ -294,7 +292,7 @@ def test_shapes(tmp_path, shape, indent):
 def test_other_signals_are_named(tmp_path, signal, indent):
     path = tmp_path / "signal.json"
     path.write_text(json.dumps({signal: [{"scopeLogs": []}]}, indent=indent))
-    _, counts = imported_files([path], format="otlp")
+    _, counts = import_and_count([path], format="otlp")
     (reason,) = counts.skipped
     assert "no spans: export the traces" in reason
 
@@ -311,7 +309,7 @@ def test_other_signals_are_named(tmp_path, signal, indent):
 def test_rows_of_logs_are_named(tmp_path, row):
     path = tmp_path / "logs.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    _, counts = imported_files([path], format="otlp")
+    _, counts = import_and_count([path], format="otlp")
     assert list(counts.skipped) == ["log records, which are no spans: export the traces"]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
-from tests.pipeline.convert.importing import FIXTURES, imported, places
+from tests.pipeline.convert.importing import FIXTURES, import_records, places
 
 PAGE = (Path(__file__).parents[3] / "docs" / "traces-from-other-tools.md").read_text()
 ROW = re.compile(r"^\| (?P<who>[^|]+) \| (?P<command>.*`goodgain .*) \|$", re.MULTILINE)
@@ -102,12 +102,12 @@ def test_the_table_of_commands_has_every_format():
 def test_commands_of_the_table_work_as_they_stand(folder, command, capsys):
     program, *words = shlex.split(command)
     if "~" in command:  # which the shell expands, with the wildcards beside it
-        words = [expanded for word in words for expanded in _expanded(word)]
+        words = [expanded for word in words for expanded in _expand(word)]
     assert (program, main(words)) == ("goodgain", 0), capsys.readouterr().err
     assert any(folder.glob("traces.parquet")) or any(folder.glob("out/manifest.json"))
 
 
-def _expanded(word):
+def _expand(word):
     return glob.glob(os.path.expanduser(word)) or [word]
 
 
@@ -127,7 +127,7 @@ def records_in(text):
 
 def test_a_transcript_is_joined_by_ids(tmp_path):
     told, mapping = mappings()[0]
-    records, counts = imported(tmp_path, records_in(told), mapping)
+    records, counts = import_records(tmp_path, records_in(told), mapping)
     assert places(records) == [
         ("c-1", 1, 2, 0, "red kites"),
         ("c-1", 1, 2, 1, "black kites"),
@@ -141,7 +141,7 @@ def test_a_transcript_is_joined_by_ids(tmp_path):
 
 def test_a_text_is_matched_by_a_pattern(tmp_path):
     told, mapping = mappings()[1]
-    records, _ = imported(tmp_path, records_in(told), mapping)
+    records, _ = import_records(tmp_path, records_in(told), mapping)
     assert places(records) == [("c-1", 1, 1, 0, "red kites"), ("c-1", 1, 2, 0, "kite food")]
     assert [record["results"] for record in records] == [
         [

@@ -22,7 +22,7 @@ def run(tmp_path_factory):
     return folder
 
 
-def exported(run, tool, *words):
+def export(run, tool, *words):
     output = run / f"{tool}.jsonl"
     goodgain("export", run / "out", "--to", tool, "--output", output, *words)
     return records_of(output)
@@ -31,7 +31,7 @@ def exported(run, tool, *words):
 @pytest.mark.slow
 class TestExport:
     def test_otlp_events_have_the_root_span_of_the_last_turn(self, run):
-        requests = exported(run, "otlp", "--metric", "N", "DupR", "ndcg@10")
+        requests = export(run, "otlp", "--metric", "N", "DupR", "ndcg@10")
         records = [
             record
             for request in requests
@@ -53,7 +53,7 @@ class TestExport:
         }
 
     def test_langfuse_scores_have_the_session_id_or_else_the_trace_id(self, run):
-        rows = exported(run, "langfuse", "--metric", "DupR")
+        rows = export(run, "langfuse", "--metric", "DupR")
         scores = [{name: row[name] for name in row if name != "id"} for row in rows]
         assert {
             "sessionId": "trip-42",
@@ -63,17 +63,17 @@ class TestExport:
         } in scores
         assert {"traceId": ALONE, "name": "DupR", "value": 0.0, "dataType": "NUMERIC"} in scores
         assert len({row["id"] for row in rows}) == 2
-        assert exported(run, "langfuse", "--metric", "DupR") == rows
+        assert export(run, "langfuse", "--metric", "DupR") == rows
 
     def test_mlflow_feedback_has_the_trace_of_the_last_turn(self, run):
-        rows = exported(run, "mlflow", "--metric", "R")
+        rows = export(run, "mlflow", "--metric", "R")
         assert {(row["trace_id"], row["feedback"]["value"]) for row in rows} == {
             (SESSION_TRACE, 6.0),
             (ALONE, 2.0),
         }
 
     def test_all_metrics_are_written_and_nulls_counted(self, run, capsys):
-        rows = exported(run, "langfuse", "--json")
+        rows = export(run, "langfuse", "--json")
         counts = json.loads(capsys.readouterr().out)
         assert counts["conversations"] == 2
         assert counts["scores"] == len(rows) > 20

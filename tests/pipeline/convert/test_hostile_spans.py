@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.transforms.core.records.parsing import parse_mapping
-from tests.pipeline.convert.importing import imported_files
+from tests.pipeline.convert.importing import import_and_count
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 OTHER_TRACE = "ffffffffffffffffffffffffffffff01"
@@ -87,9 +87,9 @@ FOUND = {
 }
 
 
-def found_in(path):
+def find_in(path):
     """By query, the ids of the imported results; also the counts and the records."""
-    records, counts = imported_files([path], format="otlp")
+    records, counts = import_and_count([path], format="otlp")
     for record in records:
         parse_mapping(record)
     queries = {
@@ -103,7 +103,7 @@ def found_in(path):
 def test_each_search_becomes_one_call_and_the_rest_is_counted(tmp_path, lines):
     path = tmp_path / "spans.json"
     path.write_text(json.dumps(request(*SPANS), indent=None if lines else 1))
-    found, counts, records = found_in(path)
+    found, counts, records = find_in(path)
     assert found == FOUND
     by_query = {record["query"]: record for record in records}
     assert by_query["cut off"]["conversation_id"] == "session"
@@ -120,13 +120,13 @@ def test_truncated_documents_and_invalid_lines_are_counted(tmp_path):
     whole = json.dumps(request(*SPANS[:4]), indent=1)
     path = tmp_path / "document.json"
     path.write_text(whole[: whole.index("its own parent")])
-    found, counts, _ = found_in(path)
+    found, counts, _ = find_in(path)
     assert found == {"both": NAMES}
     assert sum(skipped.count for skipped in counts.skipped.values()) == 1
     path = tmp_path / "lines.jsonl"
     line = json.dumps(request(*SPANS[:2]))
     path.write_text(f"{line}\n{line[:500]}\n\n17\n{json.dumps(request(SPANS[3]))}")
-    found, counts, _ = found_in(path)
+    found, counts, _ = find_in(path)
     assert found == {name: FOUND[name] for name in ("both", "its own parent")}
     assert {reason: skipped.example for reason, skipped in counts.skipped.items()} == {
         "text that is not JSON": f"{path}: line 2",
@@ -158,7 +158,7 @@ def test_entries_that_are_not_spans_are_counted(tmp_path, indent):
     group = {"scopeSpans": [{"spans": [one, 5, "x", None, ["y", {"z": 1}]]}, 7]}
     path = tmp_path / "spans.json"
     path.write_text(json.dumps({"resourceSpans": [group, "not a group"]}, indent=indent))
-    records, counts = imported_files([path], format="otlp")
+    records, counts = import_and_count([path], format="otlp")
     assert [record["query"] for record in records] == ["q"]
     assert {reason: found.count for reason, found in counts.skipped.items()} == {
         "a span that is not an object": 4,
@@ -178,7 +178,7 @@ def test_entries_that_are_not_spans_are_counted(tmp_path, indent):
 def test_parts_that_are_not_objects_are_counted(tmp_path, format, record, reason):
     path = tmp_path / "traces.jsonl"
     path.write_text(json.dumps(record) + "\n")
-    _, counts = imported_files([path], format=format)
+    _, counts = import_and_count([path], format=format)
     assert counts.skipped[f"{reason} that is not an object"].count == 1
 
 
@@ -198,7 +198,7 @@ def test_parts_that_are_not_objects_are_counted(tmp_path, format, record, reason
 def test_values_that_are_not_objects_are_ignored(tmp_path, format, record, reason):
     path = tmp_path / "traces.jsonl"
     path.write_text(json.dumps(record) + "\n")
-    _, counts = imported_files([path], format=format)
+    _, counts = import_and_count([path], format=format)
     assert counts.skipped[reason].count == 1
 
 
@@ -215,5 +215,5 @@ def test_malformed_attributes_leave_their_span_usable(tmp_path, attribute):
     one["attributes"].append(attribute)
     path = tmp_path / "spans.jsonl"
     path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}) + "\n")
-    records, _ = imported_files([path], format="otlp")
+    records, _ = import_and_count([path], format="otlp")
     assert [record["query"] for record in records] == ["q"]

@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
-from tests.pipeline.convert.importing import actions, imported
+from tests.pipeline.convert.importing import actions, import_records
 
 FOUND = [{"url": "https://ex.org/a", "title": "A", "content": "text"}]
 QUERY = {"query": "kites"}
@@ -27,10 +27,12 @@ def observation(id_, parent, name, start, end, kind=None, tool=None, **rest):
     }
 
 
-def converted(folder, *rows):
+def convert(folder, *rows):
     agent = observation("r", None, "agent", 0, 20, "AGENT")
     step = observation("m", "r", "chat", 1, 2, "LLM", **MODEL)
-    return imported(folder, [agent, step, *rows], read_shipped_mapping("langfuse"), "langfuse")
+    return import_records(
+        folder, [agent, step, *rows], read_shipped_mapping("langfuse"), "langfuse"
+    )
 
 
 EVENTS = {
@@ -59,7 +61,7 @@ def test_events_of_a_call_count_once(tmp_path, events):
         observation("f1", "r", "web_search.start", 9, 9, "TOOL", input={"query": "food"}),
         observation("f2", "r", "web_search.finish", 10, 10, "TOOL", output=[]),
     ]
-    records, counts = converted(tmp_path, *events, *again)
+    records, counts = convert(tmp_path, *events, *again)
     assert actions(counts) == {"web_search": ("search", 2)}
     assert [(record["query"], record["tool"], len(record["results"])) for record in records] == [
         ("kites", "web_search", 1),
@@ -73,7 +75,7 @@ def test_tools_that_are_named_like_events_stay_apart(tmp_path):
         observation("c", "r", "docs.search", 3, 4, "TOOL", input=QUERY, output=FOUND),
         observation("d", "r", "docs.update", 5, 6, "TOOL", input={"id": "a"}, output="done"),
     ]
-    _, counts = converted(tmp_path, *rows)
+    _, counts = convert(tmp_path, *rows)
     assert actions(counts) == {"docs.search": ("search", 1), "docs.update": ("neither", 1)}
 
 
@@ -88,7 +90,7 @@ def test_usage_of_nested_generations_is_the_inner_one(tmp_path, outer):
         observation("i", "o", "OpenAI-generation", 1, 3) | {"type": "GENERATION", **inner},
         observation("c", "r", "web_search", 3, 4, "TOOL", input=QUERY, output=FOUND),
     ]
-    (record,), _ = imported(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
+    (record,), _ = import_records(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
     assert (record["iteration"], record["costs"]) == (
         1,
         {"milliseconds": 3000, "tokens": 12, "usd": 2},
@@ -110,5 +112,5 @@ def test_usage_in_the_shapes_of_langfuse(tmp_path, usage, tokens, cached):
         observation("m", "r", "chat", 1, 2, "LLM", **usage),
         observation("c", "r", "web_search", 3, 4, "TOOL", input=QUERY, output=FOUND),
     ]
-    (record,), _ = imported(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
+    (record,), _ = import_records(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
     assert (record["costs"]["tokens"], record["costs"].get("tokens_cached")) == (tokens, cached)

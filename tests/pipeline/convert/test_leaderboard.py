@@ -23,7 +23,7 @@ def row(at, correct, **more):
     return {**base, **counts, "outcome.judge_correct": correct, **more}
 
 
-def written(tmp_path, rows):
+def write_rows(tmp_path, rows):
     path = tmp_path / "summary.json"
     found = write_leaderboard(rows, str(path), date(2026, 1, 2))
     return found, json.loads(path.read_text())
@@ -38,7 +38,7 @@ def test_by_hand(tmp_path):
         row(3, 0.0, N=0, calls=0, recall=None, opens=0),
         row(4, 1.0, recall=None, qrels_best=None, opens=3),
     ]
-    found, record = written(tmp_path, rows)
+    found, record = write_rows(tmp_path, rows)
     assert record == {
         "LLM": "m",
         "Accuracy (%)": 50.0,
@@ -81,17 +81,17 @@ def test_calibration(size, tmp_path):
     rows = [
         row(at, right, **{"outcome.confidence": value}) for at, (value, right) in enumerate(judged)
     ]
-    found, record = written(tmp_path, rows)
+    found, record = write_rows(tmp_path, rows)
     assert found.calibration == record["Calibration Error (%)"] == round(100 * error, 2)
 
 
 def test_what_is_refused(tmp_path):
     with pytest.raises(UsageError, match="no conversations"):
-        written(tmp_path, [])
+        write_rows(tmp_path, [])
     without = row(1, None)
     del without["outcome.judge_correct"]
     with pytest.raises(UsageError, match="no outcome correct or judge_correct"):
-        written(tmp_path, [without])
+        write_rows(tmp_path, [without])
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from goodgain.pipeline.convert.importing import import_files
-from tests.pipeline.convert.importing import imported_files
+from tests.pipeline.convert.importing import import_and_count
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def peak(path, traces, as_list):
     del written
     tracemalloc.start()
     try:
-        _, counts = imported_files([path], format="otlp", keep=False)
+        _, counts = import_and_count([path], format="otlp", keep=False)
         return tracemalloc.get_traced_memory()[1], path.stat().st_size, counts.calls
     finally:
         tracemalloc.stop()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.convert.importing.answers.provider_calls import provider_calls
-from tests.pipeline.convert.importing import actions, imported
+from tests.pipeline.convert.importing import actions, import_records
 from tests.pipeline.convert.written_spans import WRITERS, agent
 
 A, B = "https://ex.org/a", "https://ex.org/b"
@@ -125,7 +125,7 @@ def shape(records):
 def test_the_output_of_a_model_shows_the_calls_of_its_provider(tmp_path, output, format, written):
     given, expected = OUTPUTS[output]
     spans = agent(format, [("model", 2, 1, {}, written(given))])
-    records, counts = imported(tmp_path, spans, None, format)
+    records, counts = import_records(tmp_path, spans, None, format)
     assert shape(records) == expected
     assert {record["iteration"] for record in records} == {1}
     assert counts.unconverted == {}
@@ -137,7 +137,7 @@ def test_the_output_of_a_model_shows_the_calls_of_its_provider(tmp_path, output,
 def test_calls_in_nested_models_count_once(tmp_path, output):
     given, expected = OUTPUTS[output]
     spans = agent("langfuse", [("model", 2, 1, {}, given), ("model", 3, 2, {}, given)])
-    assert shape(imported(tmp_path, spans, None, "langfuse")[0]) == expected
+    assert shape(import_records(tmp_path, spans, None, "langfuse")[0]) == expected
 
 
 OUTPUT = {"output": [web_search_call()]}
@@ -146,7 +146,7 @@ OUTPUT = {"output": [web_search_call()]}
 @pytest.mark.parametrize("above", [1, 2])
 def test_a_call_with_a_span_of_its_own_counts_once(tmp_path, above):
     steps = [("model", 2, 1, {}, OUTPUT), ("tool", 3, above, {"query": "Kites "}, FOUND)]
-    records, counts = imported(tmp_path, agent("otlp", steps), None, "otlp")
+    records, counts = import_records(tmp_path, agent("otlp", steps), None, "otlp")
     assert shape(records) == [("search", "Kites ", [A, B])]
     assert actions(counts) == {"search": ("search", 1)}
 
@@ -154,25 +154,25 @@ def test_a_call_with_a_span_of_its_own_counts_once(tmp_path, above):
 def test_a_span_stands_for_one_call_only(tmp_path):
     both = {"output": [web_search_call(), web_search_call("w2")]}
     steps = [("model", 2, 1, {}, both), ("tool", 3, 1, QUERY, FOUND)]
-    assert len(imported(tmp_path, agent("otlp", steps), None, "otlp")[0]) == 2
+    assert len(import_records(tmp_path, agent("otlp", steps), None, "otlp")[0]) == 2
 
 
 def test_the_span_of_a_later_step_stands_for_none_before_it(tmp_path):
     steps = [("model", 2, 1, {}, OUTPUT), ("model", 3, 1, {}, {}), ("tool", 4, 1, QUERY, FOUND)]
-    records, _ = imported(tmp_path, agent("otlp", steps), None, "otlp")
+    records, _ = import_records(tmp_path, agent("otlp", steps), None, "otlp")
     assert [record["iteration"] for record in records] == [1, 2]
 
 
 def test_a_tool_that_asks_a_model_which_searches_counts_once(tmp_path):
     answer = f"Kites nest. See [A]({A})."
     steps = [("tool", 2, 1, {"query": "where?"}, answer), ("model", 3, 2, {}, OUTPUT)]
-    assert shape(imported(tmp_path, agent("otlp", steps), None, "otlp")[0]) == [SEARCHED]
+    assert shape(import_records(tmp_path, agent("otlp", steps), None, "otlp")[0]) == [SEARCHED]
 
 
 def test_an_output_that_repeats_earlier_ones_adds_what_is_new(tmp_path):
     later = {"output": [web_search_call(), web_search_call("w2", "nests")]}
     steps = [("model", 2, 1, {}, OUTPUT), ("model", 3, 1, {}, later)]
-    records, _ = imported(tmp_path, agent("langsmith", steps), None, "langsmith")
+    records, _ = import_records(tmp_path, agent("langsmith", steps), None, "langsmith")
     assert [(record["iteration"], record["query"]) for record in records] == [
         (1, "kites"),
         (2, "nests"),
@@ -182,7 +182,7 @@ def test_an_output_that_repeats_earlier_ones_adds_what_is_new(tmp_path):
 def test_a_provider_s_call_costs_what_its_step_costs(tmp_path):
     spans = agent("langsmith", [("model", 2, 1, {}, {"output": [web_search_call(), FILES]})])
     spans[1]["total_tokens"] = 30
-    records, _ = imported(tmp_path, spans, None, "langsmith")
+    records, _ = import_records(tmp_path, spans, None, "langsmith")
     assert [record["costs"]["tokens"] for record in records] == [30, 0]
     assert [record["costs"]["milliseconds"] for record in records] == [9, 0]
 
@@ -198,7 +198,7 @@ def test_a_provider_s_call_costs_what_its_step_costs(tmp_path):
 )  # fmt: skip
 def test_outputs_of_the_ai_sdk_and_logfire(tmp_path, attributes, expected):
     span = {"trace_id": "1" * 32, "span_id": "2" * 16, "name": "x", "start_time": 10**18}
-    records, _ = imported(tmp_path, [{**span, "attributes": attributes}], None, "otlp")
+    records, _ = import_records(tmp_path, [{**span, "attributes": attributes}], None, "otlp")
     assert shape(records) == expected
 
 
@@ -219,6 +219,6 @@ def test_outputs_without_calls_of_providers(output):
 
 def test_a_search_whose_answer_is_not_recorded_was_made(tmp_path):
     steps = [("model", 2, 1, {}, {}), ("tool", 3, 1, QUERY, None)]
-    records, counts = imported(tmp_path, agent("langfuse", steps), None, "langfuse")
+    records, counts = import_records(tmp_path, agent("langfuse", steps), None, "langfuse")
     assert shape(records) == [("search", "kites", [])]
     assert (counts.documents_not_recorded, counts.found_nothing) == (1, 0)

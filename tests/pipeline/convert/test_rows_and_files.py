@@ -14,7 +14,13 @@ from goodgain.pipeline.convert.importing import raw_records
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.transforms.core.errors import UsageError
 from tests.core.direct import score
-from tests.pipeline.convert.importing import FIXTURES, SPANS, imported, imported_files, places
+from tests.pipeline.convert.importing import (
+    FIXTURES,
+    SPANS,
+    import_and_count,
+    import_records,
+    places,
+)
 from tests.pipeline.convert.steps import goodgain, records_of
 
 TABLE = [
@@ -84,7 +90,7 @@ class TestTable:
     def test_rows_become_ranked_calls(self, tmp_path):
         path = tmp_path / "t.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in TABLE))
-        records, counts = imported_files([path], format="table")
+        records, counts = import_and_count([path], format="table")
         assert places(records) == [
             ("1", 1, 1, 0, "a"),
             ("1", 1, 2, 0, "b"),
@@ -108,14 +114,14 @@ class TestTable:
         table = pyarrow.Table.from_pylist(TABLE)
         pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
         (tmp_path / "t.json").write_text(json.dumps(TABLE, indent=1))
-        expected, _ = imported_files([tmp_path / "t.json"], format="table")
+        expected, _ = import_and_count([tmp_path / "t.json"], format="table")
         for name in ("t.csv", "t.tsv", "t.parquet"):
-            assert imported_files([tmp_path / name], format="table")[0] == expected
+            assert import_and_count([tmp_path / name], format="table")[0] == expected
 
     def test_columns_that_the_mapping_does_not_read_are_counted(self, tmp_path, capsys):
         path = tmp_path / "t.csv"
         path.write_text("topic,rank,docid,ids.file_id,market,note\nt,1,x,f1,de,\nt,2,y,f2,,\n")
-        _, counts = imported_files([path], format="table")
+        _, counts = import_and_count([path], format="table")
         assert counts.unread == {"ids.file_id": 2, "market": 1}
         assert main(["convert", "--from", "table", str(path), "--output", f"{path}.jsonl"]) == 0
         line = (
@@ -127,7 +133,7 @@ class TestTable:
     def test_rows_with_an_invalid_number_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("topic,iteration,docid\n1,first,x\n,1,x\n1,1,y\n")
-        records, counts = imported_files([path], format="table")
+        records, counts = import_and_count([path], format="table")
         assert len(records) == 1
         assert {reason: skipped.example for reason, skipped in counts.skipped.items()} == {
             "a row whose iteration is not a whole number": f"{path}: line 2",
@@ -137,7 +143,7 @@ class TestTable:
     def test_rows_with_more_cells_than_the_header_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("\ntopic, title ,docid,gain\n1,Hello, world,2,3\n1,Hello,x,3,,\n")
-        records, counts = imported_files([path], format="table")
+        records, counts = import_and_count([path], format="table")
         assert [record["results"] for record in records] == [
             [{"ids": {"doc_id": "x"}, "title": "Hello", "gain": 3}]
         ]
@@ -150,7 +156,7 @@ class TestTable:
         path = tmp_path / "t.csv"
         path.write_text('topic,title,docid,gain\n1,First,x,3\n1,"Second,y,2\n1,Other,w,2\n' + rest)
         with pytest.raises(UsageError, match=r"t\.csv cannot be read as CSV: .* line 3; .*quot"):
-            imported_files([path], format="table")
+            import_and_count([path], format="table")
 
 
 class TestNestedDocuments:
@@ -172,7 +178,7 @@ class TestNestedDocuments:
         }
         path = tmp_path / "d.json"
         path.write_text(json.dumps(document, indent=1))
-        records, _ = imported_files([path])
+        records, _ = import_and_count([path])
         assert places(records) == [
             ("c1", 1, 1, 1, "first"),
             ("c1", 2, 1, 1, "a"),
@@ -192,20 +198,20 @@ class TestNestedDocuments:
     def test_calls_without_numbers_are_iterations_by_time(self, tmp_path):
         mapping = "{unit: call, conversation: c, time: t, time_unit: s, query: q, results: d}"
         rows = [{"c": "x", "t": 20, "q": "b"}, {"c": "x", "t": 10, "q": "a"}]
-        records, _ = imported(tmp_path, rows, mapping)
+        records, _ = import_records(tmp_path, rows, mapping)
         assert places(records) == [("x", 1, 1, 0, "a"), ("x", 1, 2, 0, "b")]
         assert [record["timestamp"] for record in records] == [10_000, 20_000]
 
 
 class TestForms:
     def whole(self):
-        return imported_files([FIXTURES / "otlp_openinference.jsonl"], format="otlp")
+        return import_and_count([FIXTURES / "otlp_openinference.jsonl"], format="otlp")
 
     @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress])
     def test_compressed(self, tmp_path, pack):
         path = tmp_path / "spans"
         path.write_bytes(pack((FIXTURES / "otlp_openinference.jsonl").read_bytes()))
-        assert imported_files([path], format="otlp") == self.whole()
+        assert import_and_count([path], format="otlp") == self.whole()
 
     @pytest.mark.parametrize("indent", [None, 1])
     def test_one_document_with_all_resources(self, tmp_path, indent):
@@ -213,13 +219,13 @@ class TestForms:
         together = {"resourceSpans": [request["resourceSpans"][0] for request in requests]}
         path = tmp_path / "spans.json"
         path.write_text(json.dumps(together, indent=indent))
-        assert imported_files([path], format="otlp") == self.whole()
+        assert import_and_count([path], format="otlp") == self.whole()
 
     def test_a_list_of_requests(self, tmp_path):
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
         path = tmp_path / "spans.json"
         path.write_text("\ufeff" + json.dumps(requests, indent=1), encoding="utf-8")
-        assert imported_files([path], format="otlp") == self.whole()
+        assert import_and_count([path], format="otlp") == self.whole()
 
     def test_a_line_too_long_for_memory_is_streamed(self, tmp_path, monkeypatch):
         monkeypatch.setattr(raw_records, "_LONG_LINE", 1000)
@@ -227,14 +233,14 @@ class TestForms:
         together = {"resourceSpans": [request["resourceSpans"][0] for request in requests]}
         path = tmp_path / "spans.json"
         path.write_text(json.dumps(together))
-        assert imported_files([path], format="otlp") == self.whole()
+        assert import_and_count([path], format="otlp") == self.whole()
 
     def test_runs_under_a_key(self, tmp_path):
         runs = records_of(FIXTURES / "langsmith.jsonl")
         path = tmp_path / "runs.json"
         path.write_text(json.dumps({"cursor": {"runs": []}, "runs": runs}, indent=1))
-        expected = imported_files([FIXTURES / "langsmith.jsonl"], format="langsmith")
-        assert imported_files([path], format="langsmith") == expected
+        expected = import_and_count([FIXTURES / "langsmith.jsonl"], format="langsmith")
+        assert import_and_count([path], format="langsmith") == expected
 
     def test_langsmith_parquet_with_json_in_texts(self, tmp_path):
         runs = records_of(FIXTURES / "langsmith.jsonl")
@@ -245,8 +251,8 @@ class TestForms:
             for run in runs
         ]
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "runs.parquet")
-        expected = imported_files([FIXTURES / "langsmith.jsonl"], format="langsmith")
-        assert imported_files([tmp_path / "runs.parquet"], format="langsmith") == expected
+        expected = import_and_count([FIXTURES / "langsmith.jsonl"], format="langsmith")
+        assert import_and_count([tmp_path / "runs.parquet"], format="langsmith") == expected
 
     def test_langfuse_csv(self, tmp_path):
         rows = records_of(FIXTURES / "langfuse_blob.jsonl")
@@ -260,14 +266,14 @@ class TestForms:
             ]
             lines.append(",".join('"' + text.replace('"', '""') + '"' for text in texts))
         (tmp_path / "rows.csv").write_text("\r\n".join(lines))
-        expected = imported_files([FIXTURES / "langfuse_blob.jsonl"], format="langfuse")
-        assert imported_files([tmp_path / "rows.csv"], format="langfuse") == expected
+        expected = import_and_count([FIXTURES / "langfuse_blob.jsonl"], format="langfuse")
+        assert import_and_count([tmp_path / "rows.csv"], format="langfuse") == expected
 
     def test_a_bad_line_and_a_truncated_end_are_reported(self, tmp_path):
         path = tmp_path / "rows.jsonl.gz"
         rows = "".join(json.dumps(row) + "\n" for row in TABLE) + "not JSON\n" + "x" * 5000
         path.write_bytes(gzip.compress(rows.encode(), 0)[:-20])
-        records, counts = imported_files([path], format="table")
+        records, counts = import_and_count([path], format="table")
         assert len(records) == 4
         examples = {reason: skipped.example for reason, skipped in counts.skipped.items()}
         assert examples == {
@@ -278,7 +284,7 @@ class TestForms:
     def test_a_truncated_document_gives_the_records_before(self, tmp_path):
         path = tmp_path / "rows.json"
         path.write_text(json.dumps(TABLE, indent=1)[:-40])
-        records, counts = imported_files([path], format="table")
+        records, counts = import_and_count([path], format="table")
         assert len(records) == 3
         assert len(counts.skipped) == 1
 

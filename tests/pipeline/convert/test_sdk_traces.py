@@ -9,7 +9,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from tests.core.direct import score
-from tests.pipeline.convert.importing import FIXTURES, actions, imported_files, places
+from tests.pipeline.convert.importing import FIXTURES, actions, import_and_count, places
 from tests.pipeline.convert.steps import records_of
 
 # The scenario's price of a prompt token; a completion token costs four times as much.
@@ -34,7 +34,7 @@ MUSEUMS = [
 @pytest.fixture(params=CASES.values(), ids=CASES)
 def converted(request):
     format, name = request.param
-    records, counts = imported_files([FIXTURES / name], format=format)
+    records, counts = import_and_count([FIXTURES / name], format=format)
     by_conversation = {}
     for record in records:
         by_conversation.setdefault(record["conversation_id"], []).append(record)
@@ -99,13 +99,13 @@ class TestEverySdk:
     [("otlp", "otlp_openinference.jsonl", 320), ("langfuse", "langfuse_blob.jsonl", 320)],
 )
 def test_cost_in_usd_is_exact(format, name, tokens):
-    records, _ = imported_files([FIXTURES / name], format=format)
+    records, _ = import_and_count([FIXTURES / name], format=format)
     (first,) = [record for record in records if record["query"] == "museum Oslo"]
     assert first["costs"]["usd"] == tokens * USD_PER_TOKEN
 
 
 def test_langfuse_trace_saved_from_its_screen():
-    records, counts = imported_files([FIXTURES / "langfuse_screen.json"], format="langfuse")
+    records, counts = import_and_count([FIXTURES / "langfuse_screen.json"], format="langfuse")
     assert shape(records) == MUSEUMS
     assert {record["conversation_id"] for record in records} == {"trip-42"}
     assert counts.records == 12
@@ -120,8 +120,8 @@ def test_langfuse_sessions_that_only_trace_rows_name(tmp_path):
     ]
     (tmp_path / "observations.json").write_text(json.dumps(rows))
     (tmp_path / "traces.jsonl").write_text("".join(json.dumps(row) + "\n" for row in traces))
-    whole, _ = imported_files([FIXTURES / "langfuse_blob.jsonl"], format="langfuse")
-    joined, _ = imported_files(sorted(tmp_path.iterdir()), format="langfuse")
+    whole, _ = import_and_count([FIXTURES / "langfuse_blob.jsonl"], format="langfuse")
+    joined, _ = import_and_count(sorted(tmp_path.iterdir()), format="langfuse")
     assert joined == whole
 
 
@@ -133,8 +133,8 @@ def test_mlflow_types_may_be_encoded_twice(tmp_path):
             attributes["mlflow.spanType"] = json.dumps(attributes["mlflow.spanType"])
     path = tmp_path / "twice.json"
     path.write_text(json.dumps(traces))
-    whole, _ = imported_files([FIXTURES / "mlflow.jsonl"], format="mlflow")
-    assert imported_files([path], format="mlflow")[0] == whole
+    whole, _ = import_and_count([FIXTURES / "mlflow.jsonl"], format="mlflow")
+    assert import_and_count([path], format="mlflow")[0] == whole
 
 
 def test_gen_ai_documents_may_be_an_array_value(tmp_path):
@@ -154,14 +154,14 @@ def test_gen_ai_documents_may_be_an_array_value(tmp_path):
                     pair["value"] = any_value(json.loads(pair["value"]["stringValue"]))
     path = tmp_path / "array.jsonl"
     path.write_text("".join(json.dumps(request) + "\n" for request in requests))
-    whole, _ = imported_files([FIXTURES / "otlp_gen_ai.jsonl"], format="otlp")
-    assert imported_files([path], format="otlp")[0] == whole
+    whole, _ = import_and_count([FIXTURES / "otlp_gen_ai.jsonl"], format="otlp")
+    assert import_and_count([path], format="otlp")[0] == whole
 
 
 class TestBrowseCompPlus:
     def test_reasoning_starts_a_new_iteration(self):
         files = sorted((FIXTURES / "browsecomp_plus").iterdir())
-        found, counts = imported_files(files, format="browsecomp-plus")
+        found, counts = import_and_count(files, format="browsecomp-plus")
         records = [record for record in found if record["action"] == "search"]
         assert places(records) == [
             ("769", 1, 1, 0, "museum Oslo"),

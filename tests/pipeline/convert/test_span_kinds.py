@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.convert.importing import actions, imported
+from tests.pipeline.convert.importing import actions, import_records
 
 FOUND = [{"url": "https://ex.org/a", "title": "A", "content": "text"}]
 QUERY = {"query": "kites"}
@@ -56,9 +56,9 @@ def langfuse(attributes, name="web_search", written=lambda one: one, given=QUERY
     ]  # fmt: skip
 
 
-def found(folder, records, format):
+def find_search(folder, records, format):
     """The query, iteration, tokens, and cached tokens of the only search."""
-    (record,), _ = imported(folder, records, None, format)
+    (record,), _ = import_records(folder, records, None, format)
     assert [result["url"] for result in record["results"]] == ["https://ex.org/a"]
     costs = record["costs"]
     return record["query"], record["iteration"], costs.get("tokens"), costs.get("tokens_cached")
@@ -66,11 +66,11 @@ def found(folder, records, format):
 
 @pytest.mark.parametrize("kinds", [("chain", "llm", "tool"), ("CHAIN", "LLM", "Retriever")])
 def test_kinds_in_any_case(tmp_path, kinds):
-    assert found(tmp_path, langsmith(kinds, {"total_tokens": 12}), "langsmith")[:3] == (
+    assert find_search(tmp_path, langsmith(kinds, {"total_tokens": 12}), "langsmith")[:3] == (
         "kites", 1, 12,
     )  # fmt: skip
     usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
-    assert found(tmp_path, mlflow(kinds, usage), "mlflow")[:3] == ("kites", 1, 12)
+    assert find_search(tmp_path, mlflow(kinds, usage), "mlflow")[:3] == ("kites", 1, 12)
 
 
 def details(cached):
@@ -91,7 +91,7 @@ def details(cached):
 )  # fmt: skip
 def test_usage_of_langsmith(tmp_path, usage, tokens, cached):
     runs = langsmith(("chain", "llm", "tool"), usage)
-    assert found(tmp_path, runs, "langsmith") == ("kites", 1, tokens, cached)
+    assert find_search(tmp_path, runs, "langsmith") == ("kites", 1, tokens, cached)
 
 
 @pytest.mark.parametrize(("cached", "tokens"), [(None, 12), (9, 12), (90, 102)])
@@ -99,7 +99,7 @@ def test_usage_of_mlflow(tmp_path, cached, tokens):
     usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12,
              "cache_read_input_tokens": cached}  # fmt: skip
     traces = mlflow(("CHAIN", "LLM", "TOOL"), usage)
-    assert found(tmp_path, traces, "mlflow") == ("kites", 1, tokens, cached)
+    assert find_search(tmp_path, traces, "mlflow") == ("kites", 1, tokens, cached)
 
 
 @pytest.mark.parametrize("written", [lambda one: one, json.dumps])
@@ -115,22 +115,24 @@ def test_usage_of_mlflow(tmp_path, cached, tokens):
 )  # fmt: skip
 def test_kinds_in_the_metadata_of_langfuse(tmp_path, model, tool, written):
     rows = langfuse((model, tool), written=written)
-    assert found(tmp_path, rows, "langfuse")[:3] == ("kites", 1, 12)
+    assert find_search(tmp_path, rows, "langfuse")[:3] == ("kites", 1, 12)
 
 
 def test_a_span_without_a_kind_is_a_search_if_its_name_and_answers_say_so(tmp_path):
     positional = {"args": ["kites"], "kwargs": {}}
     rows = langfuse(({"openinference.span.kind": "LLM"}, {}), given=positional)
-    assert found(tmp_path, rows, "langfuse")[0] == "kites"
-    assert found(tmp_path, langsmith(("chain", "llm", "chain"), {}), "langsmith")[0] == "kites"
-    assert found(tmp_path, mlflow(("CHAIN", "LLM", "UNKNOWN"), {}), "mlflow")[0] == "kites"
+    assert find_search(tmp_path, rows, "langfuse")[0] == "kites"
+    assert (
+        find_search(tmp_path, langsmith(("chain", "llm", "chain"), {}), "langsmith")[0] == "kites"
+    )
+    assert find_search(tmp_path, mlflow(("CHAIN", "LLM", "UNKNOWN"), {}), "mlflow")[0] == "kites"
 
 
 @pytest.mark.parametrize("name", ["transform_query", "generate"])
 def test_a_span_without_a_kind_that_hands_documents_on_is_no_search(tmp_path, name):
     calls = langsmith(("chain", "llm", "tool"), {})
     handed_on = {**langsmith(("chain", "llm", "chain"), {}, name)[2], "id": "s", "start_time": 4000}
-    records, counts = imported(tmp_path, [*calls, handed_on], None, "langsmith")
+    records, counts = import_records(tmp_path, [*calls, handed_on], None, "langsmith")
     assert len(records) == 1
     assert actions(counts) == {"web_search": ("search", 1)}
 
@@ -139,7 +141,7 @@ def test_a_function_around_a_search_counts_once(tmp_path):
     inner = langsmith(("chain", "llm", "tool"), {})
     outer = {**langsmith(("chain", "llm", "chain"), {}, "search_node")[2], "id": "n"}
     inner[2]["parent_run_id"] = "n"
-    records, counts = imported(tmp_path, [*inner, outer], None, "langsmith")
+    records, counts = import_records(tmp_path, [*inner, outer], None, "langsmith")
     assert [record["tool"] for record in records] == ["web_search"]
     assert counts.counted_once == 1
 

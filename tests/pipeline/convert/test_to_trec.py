@@ -15,7 +15,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from tests.pipeline.convert.steps import (
     RULES,
-    converted,
+    convert,
     doc,
     lines_of,
 )
@@ -65,7 +65,7 @@ class TestTracesToTrec:
             {"turn": 2, "iteration": 1, "call": 0, "results": [doc("b", 2), {"url": "http://x/"}]},
             {"turn": 2, "iteration": 1, "call": 0, "results": [doc("b", 2), {"url": "http://x/"}]},
         ]
-        run, qrels, counts = converted(tmp_path, records)
+        run, qrels, counts = convert(tmp_path, records)
         assert run == [
             ["c", "Q0", "b", "1", "3", "tag"],
             ["c", "Q0", "i1.call0.rank2", "2", "2", "tag"],
@@ -80,7 +80,7 @@ class TestTracesToTrec:
             {"iteration": 0},
             {"conversation_id": "unlabelled", "iteration": 1, "results": [doc("a", None)]},
         ]
-        _, qrels, counts = converted(tmp_path, records)
+        _, qrels, counts = convert(tmp_path, records)
         assert qrels == []
         assert (counts.without_results, counts.without_judgments) == (1, 2)
         assert (counts.rejected_records, counts.with_rejected_records) == (1, 1)
@@ -90,7 +90,7 @@ class TestTracesToTrec:
             {"conversation_id": f"c{n % 5}", "iteration": n + 1, "results": [doc(f"d{n % 7}", 1)]}
             for n in range(40)
         ]
-        assert converted(tmp_path, records) == converted(tmp_path, records[::-1])
+        assert convert(tmp_path, records) == convert(tmp_path, records[::-1])
 
     def test_a_failure_leaves_no_files(self, tmp_path):
         with pytest.raises(UsageError, match="the folder does not exist"):

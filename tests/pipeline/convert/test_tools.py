@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.convert.importing import SPANS, actions, imported
+from tests.pipeline.convert.importing import SPANS, actions, import_records
 
 TOOLS = SPANS.replace("results: d\n", "arguments: a\nanswer: o\nerror: x\n")
 DOCUMENTS = [{"id": "d1", "url": "https://ex.org/1"}, {"id": "d2", "url": "https://ex.org/2"}]
@@ -21,9 +21,9 @@ def calls_of(tool, *calls):
     return spans
 
 
-def converted(folder, tool, *calls, mapping=TOOLS):
+def convert(folder, tool, *calls, mapping=TOOLS):
     """The action of the tool, and the numbers of results by call."""
-    records, counts = imported(folder, calls_of(tool, *calls), mapping)
+    records, counts = import_records(folder, calls_of(tool, *calls), mapping)
     sizes = [(record["action"], len(record["results"])) for record in records]
     return actions(counts)[tool][0], sizes
 
@@ -47,7 +47,7 @@ def converted(folder, tool, *calls, mapping=TOOLS):
     ],
 )
 def test_searches(tmp_path, tool, calls, expected):
-    action, sizes = converted(tmp_path, tool, *calls)
+    action, sizes = convert(tmp_path, tool, *calls)
     assert (action, sizes) == ("search", [("search", size) for size in expected])
 
 
@@ -67,7 +67,7 @@ def test_searches(tmp_path, tool, calls, expected):
     ],
 )  # fmt: skip
 def test_openings(tmp_path, tool, calls, expected):
-    records, counts = imported(tmp_path, [*calls_of(tool, *calls), search_span()], TOOLS)
+    records, counts = import_records(tmp_path, [*calls_of(tool, *calls), search_span()], TOOLS)
     opened = [record for record in records if record["action"] == "open"]
     assert actions(counts)[tool][0] == "open"
     assert [len(record["results"]) for record in opened] == expected
@@ -93,14 +93,14 @@ def search_span():
     ],
 )
 def test_neither(tmp_path, tool, calls):
-    records, counts = imported(tmp_path, [*calls_of(tool, *calls), search_span()], TOOLS)
+    records, counts = import_records(tmp_path, [*calls_of(tool, *calls), search_span()], TOOLS)
     assert actions(counts)[tool][0] == "neither"
     assert [record["tool"] for record in records] == ["kb"]
 
 
 def test_an_error_is_said_in_the_record(tmp_path):
     calls = [({"query": "a"}, DOCUMENTS), ({"query": "b"}, {"error": "rate limit"})]
-    records, counts = imported(
+    records, counts = import_records(
         tmp_path, calls_of("kb", *calls, ({"query": "c"}, [], "gone")), TOOLS
     )
     assert [record["error"] for record in records] == [None, "rate limit", "gone"]
@@ -109,7 +109,7 @@ def test_an_error_is_said_in_the_record(tmp_path):
 
 def test_an_opened_page_has_the_url_of_the_call_and_its_text(tmp_path):
     spans = [*calls_of("fetch", ({"url": "https://ex.org/1"}, "a page")), search_span()]
-    records, _ = imported(
+    records, _ = import_records(
         tmp_path,
         spans,
         TOOLS.replace("{id: id, url: url,", "{url: url_of(@), snippet: text_of(@),"),
@@ -130,7 +130,7 @@ def test_an_opening_is_in_the_iteration_of_its_step_and_leaves_costs_to_the_sear
         at(5, "model", tokens=9),
         at(6, "tool", n="kb", a={"query": "r"}, o=DOCUMENTS),
     ]
-    records, counts = imported(tmp_path, spans, TOOLS)
+    records, counts = import_records(tmp_path, spans, TOOLS)
     assert [(record["iteration"], record["action"]) for record in records] == [
         (1, "search"), (2, "open"), (3, "search"),
     ]  # fmt: skip
@@ -142,7 +142,7 @@ def test_wildcards_name_tools_and_say_what_they_matched(tmp_path):
     spans = [*calls_of("tool.search.web", ({"query": "a"}, DOCUMENTS)), search_span()]
     spans.append({**search_span(), "i": "o", "n": "page.get", "a": {"query": "q"}})
     mapping = TOOLS + "search_tools: [tool.search.*, nothing]\nopen_tools: ['page.*']\n"
-    records, counts = imported(tmp_path, spans, mapping)
+    records, counts = import_records(tmp_path, spans, mapping)
     assert {record["tool"]: record["action"] for record in records} == {
         "tool.search.web": "search",
         "page.get": "open",

@@ -14,7 +14,7 @@ from goodgain.pipeline.run.hosts import batch as run_module
 from goodgain.pipeline.run.hosts.finish import finish, start_time_in, write_summary
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete
-from tests.pipeline.run.hosts.test_finish import started_run
+from tests.pipeline.run.hosts.test_finish import start_run
 from tests.pipeline.runs import SAMPLE, manifest, run
 
 NOW = datetime(2025, 3, 3, tzinfo=UTC)
@@ -46,7 +46,7 @@ class Steps:
 
     def finish(self):
         started = replace(
-            started_run(self.folder, files=()),
+            start_run(self.folder, files=()),
             started=NOW + timedelta(seconds=len(self.name)),
             engine=self.name,
             area=self.name,

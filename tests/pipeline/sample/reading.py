@@ -59,5 +59,5 @@ def json_records(content):
     return [json.loads(line) for line in content.decode().splitlines()]
 
 
-def unpacked(block):
+def unpack(block):
     return block.num_records, block.bytes_.getvalue()

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import fastavro
 
-from tests.pipeline.sample.reading import command, json_records, unpacked
+from tests.pipeline.sample.reading import command, json_records, unpack
 
 SHIPPED = ["--seed", "7", "--conversations", "60", "--bad-share", "0.008"]
 
@@ -18,8 +18,8 @@ class TestShippedData:
         with shipped.open("rb") as old, (tmp_path / "sample.avro").open("rb") as new:
             old_blocks, new_blocks = fastavro.block_reader(old), fastavro.block_reader(new)
             assert old_blocks.metadata == new_blocks.metadata
-            assert [unpacked(block) for block in old_blocks] == [
-                unpacked(block) for block in new_blocks
+            assert [unpack(block) for block in old_blocks] == [
+                unpack(block) for block in new_blocks
             ]
         assert "60 conversations" in capsys.readouterr().out
 

@@ -11,7 +11,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from tests.pipeline.runs import manifest, run, write_jsonl
 
 
-def searched(name, iteration, query, results, **more):
+def search(name, iteration, query, results, **more):
     """A search that found these documents, which are good if their names are capital letters."""
     return {
         "conversation_id": name,
@@ -26,12 +26,12 @@ HOSTILE = "<img src=x onerror=alert(1)>\n  two\tlines \u202eback"
 LONG = "ברירת מחדל " * 40
 # By metric, the conversation that goes worst: no good result, most repetition, most waste.
 CALLS = [
-    searched("bad", 1, HOSTILE, "abcde"),
-    searched("repeats", 1, LONG, "Aa"),
-    searched("repeats", 2, "later", "Aa"),
-    searched("wastes", 1, None, "ABC"),
-    *(searched("wastes", i, " ", "A" + "defghijk"[i]) for i in range(2, 6)),
-    searched("good", 1, "fine", "ABC"),
+    search("bad", 1, HOSTILE, "abcde"),
+    search("repeats", 1, LONG, "Aa"),
+    search("repeats", 2, "later", "Aa"),
+    search("wastes", 1, None, "ABC"),
+    *(search("wastes", i, " ", "A" + "defghijk"[i]) for i in range(2, 6)),
+    search("good", 1, "fine", "ABC"),
 ]
 
 

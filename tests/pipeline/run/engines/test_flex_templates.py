@@ -37,7 +37,7 @@ def parameters(command):
     return {parameter["name"]: parameter for parameter in metadata(command)["parameters"]}
 
 
-def launched(*parameters):
+def launch(*parameters):
     """The configuration from parameters of a template, and the arguments left for Beam."""
     command, *options = words([*parameters, *LAUNCHER])
     args = parse_arguments(load_command(command), options)
@@ -95,7 +95,7 @@ def test_templates_are_made_of_the_options(written):
 
 
 def test_launcher_configures_a_stream():
-    config, rest = launched(
+    config, rest = launch(
         "--command=stream",
         "--input=pubsub://projects/p/subscriptions/s",
         "--output=gs://bucket/out",
@@ -125,7 +125,7 @@ def test_launcher_configures_a_run(tmp_path):
     for name, value in values.items():
         for regex in parameters("run")[name].get("regexes", ()):
             assert re.search(regex, value), name
-    config, rest = launched(*(f"--{name}={value}" for name, value in values.items()))
+    config, rest = launch(*(f"--{name}={value}" for name, value in values.items()))
     assert config.input == ("gs://bucket/a/*", "gs://bucket/b/*")
     assert config.output == "gs://bucket/out"
     assert config.overwrite

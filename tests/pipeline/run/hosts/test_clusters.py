@@ -78,7 +78,7 @@ def test_means_have_intervals_by_cluster(outputs):
     assert manifest["conversations"]["without_cluster"] == 1
 
 
-def printed_by_run(folder, capsys, conversations, cluster):
+def run_and_print(folder, capsys, conversations, cluster):
     records = [record for records in conversations for record in records]
     traces = write_jsonl(folder / "traces.jsonl", records)
     capsys.readouterr()
@@ -88,7 +88,7 @@ def printed_by_run(folder, capsys, conversations, cluster):
 
 def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
-    printed = printed_by_run(tmp_path, capsys, records, "query_id")
+    printed = run_and_print(tmp_path, capsys, records, "query_id")
     assert "Clusters by query_id. Smallest true change that one two-sided test at 5 %" in printed
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (line for line in table if line.startswith("Gain (CG) "))
@@ -100,7 +100,7 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
 
 def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
     records = [conversation(f"c{at}", [[2] * (1 + at % 4)], q=f"q{min(at, 4)}") for at in range(34)]
-    printed = printed_by_run(tmp_path, capsys, records, "q")
+    printed = run_and_print(tmp_path, capsys, records, "q")
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (line for line in table if line.startswith("Gain (CG) "))
     assert line.split()[-2:] == ["-", "-"]
@@ -109,11 +109,11 @@ def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
 
 def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
-    printed = printed_by_run(tmp_path, capsys, records, "query")
+    printed = run_and_print(tmp_path, capsys, records, "query")
     assert "\n\nNo two conversations share query; is it misspelt?\n\nConversations: " in printed
 
 
-def compared(capsys, *words):
+def compare(capsys, *words):
     capsys.readouterr()
     assert main(["compare", *words, "--metrics", "CG", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -126,7 +126,7 @@ def compared(capsys, *words):
 
 
 def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
-    found, row = compared(capsys, *outputs)
+    found, row = compare(capsys, *outputs)
     assert (found["cluster"], row["clusters"], row["n_base"]) == ("query_id", 13, 49)
     before, after = map(cg_by_query, outputs)
     differences = {key: np.subtract(after[key], before[key]) for key in before}
@@ -140,7 +140,7 @@ def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
 
 
 def test_shared_queries_cancel_out_in_unpaired_comparisons(outputs, capsys):
-    _, row = compared(capsys, *outputs, "--unpaired")
+    _, row = compare(capsys, *outputs, "--unpaired")
     assert (row["design"], row["clusters"]) == ("unpaired", 14)  # one conversation has no query
     before, after = map(cg_by_query, outputs)
     means = [np.concatenate(list(arm.values())).mean() for arm in (before, after)]
@@ -157,7 +157,7 @@ def test_shared_queries_cancel_out_in_unpaired_comparisons(outputs, capsys):
 
 
 def test_pairs_by_the_cluster_attribute_are_independent(outputs, capsys):
-    found, row = compared(capsys, *outputs, "--pair-by", "query_id")
+    found, row = compare(capsys, *outputs, "--pair-by", "query_id")
     assert (found["cluster"], row["clusters"], row["n_base"]) == (None, None, 12)
 
 
@@ -235,7 +235,7 @@ def test_a_comparison_of_uneven_clusters_warns_once(uneven, capsys, runs, more, 
 @pytest.mark.parametrize("runs", ["plain", "clustered"])
 def test_json_and_report_have_the_warning_of_uneven_clusters(uneven, tmp_path, capsys, runs):
     output = tmp_path / "out"
-    found, row = compared(capsys, *uneven[runs], "--cluster", "q", "--output", str(output))
+    found, row = compare(capsys, *uneven[runs], "--cluster", "q", "--output", str(output))
     assert row["effective_clusters"] == pytest.approx(34**2 / 904)
     (warning,) = found["warnings"]
     assert (warning["code"], warning["count"]) == ("few_effective_clusters", 5)
@@ -286,7 +286,7 @@ def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
 
 def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
     """The clusters are those of the runs, or else those in the gate file."""
-    _, change = compared(capsys, *outputs)
+    _, change = compare(capsys, *outputs)
     high = float(change["difference"] + stats.t.ppf(0.95, 12) * change["stderr"])
     rule = {"metric": "CG", "proof": "of_compliance"}
     within, beyond = ({**rule, "rise_at_most": high + more} for more in (1e-6, -1e-6))

@@ -57,14 +57,14 @@ class Steps:
             *((os, "rename"), (os, "makedirs"), (os, "replace"), (os, "unlink"), (os, "fsync")),
             (shutil, "rmtree"),
         ):
-            monkeypatch.setattr(module, name, self._counted(getattr(module, name)))
+            monkeypatch.setattr(module, name, self._count_step(getattr(module, name)))
 
-    def _counted(self, step):
-        def counted(*arguments, **options):
+    def _count_step(self, step):
+        def count_and_run(*arguments, **options):
             self._count()
             return step(*arguments, **options)
 
-        return counted
+        return count_and_run
 
     def _count(self):
         if self.waits:
@@ -80,7 +80,7 @@ def steps(monkeypatch):
     return Steps(monkeypatch)
 
 
-def started_run(folder, config=None, files=(INPUT,), qrels=(), scoring=None):
+def start_run(folder, config=None, files=(INPUT,), qrels=(), scoring=None):
     config = config or RunConfig(input=("traces",), output=str(folder))
     traces = TraceSet(files, SeenNames(), shipped_rules(), "digest")
     return StartedRun(
@@ -107,7 +107,7 @@ def unfinished_run(folder, counts=None, problems=()):
     files = [WrittenFile(name.split("/")[0], name, 1) for name in FILES]
     counts = {"bytes.read": INPUT.size, **(counts or {})}
     write_summary(str(folder / ".unfinished" / AREA), files, counts, list(problems), [])
-    return started_run(folder)
+    return start_run(folder)
 
 
 def put(path, content):
@@ -132,7 +132,7 @@ def assert_finished(folder):
     return manifest["finished"], found["report.html"]
 
 
-def disturbed(tmp_path, steps, disturb, again=()):
+def disturb_runs(tmp_path, steps, disturb, again=()):
     """Yield runs to finish: the first is disturbed at its first step, the next at its second."""
     number = 0
     while True:
@@ -148,13 +148,13 @@ def disturbed(tmp_path, steps, disturb, again=()):
         number += 1
 
 
-def killed(_):
+def kill(_):
     raise KilledError
 
 
 @pytest.mark.parametrize("again", [(), (0,), (1,), (3,), (8,)])
 def test_repeating_finish_after_a_kill_at_any_step_completes_the_run(again, tmp_path, steps):
-    for folder, run in disturbed(tmp_path, steps, killed, again):
+    for folder, run in disturb_runs(tmp_path, steps, kill, again):
         for minute in range(3):
             try:
                 finish(run, FINISHED + timedelta(minutes=minute))
@@ -175,7 +175,7 @@ def test_another_worker_may_finish_at_any_step(tmp_path, steps):
     def other(run):
         finish(run, FINISHED + timedelta(minutes=1))
 
-    for folder, run in disturbed(tmp_path, steps, other):
+    for folder, run in disturb_runs(tmp_path, steps, other):
         try:
             finish(run, FINISHED)
         except GoodGainError:  # the other worker interfered; the engine retries the step
@@ -189,7 +189,7 @@ def test_a_full_disk_at_any_step_is_named_and_space_asked_for(number, tmp_path, 
         raise OSError(number, os.strerror(number))
 
     messages = set()
-    for folder, run in disturbed(tmp_path, steps, full):
+    for folder, run in disturb_runs(tmp_path, steps, full):
         try:
             finish(run, FINISHED)
         except GoodGainError as error:
@@ -233,7 +233,7 @@ def test_unusable_outputs_raise_at_each_attempt_and_stay(
     counts, problems, error, message, tmp_path, steps
 ):
     unfinished_run(tmp_path, counts, problems)
-    run = started_run(tmp_path, qrels=(InputFile("q", 1),))
+    run = start_run(tmp_path, qrels=(InputFile("q", 1),))
     before = contents(tmp_path)
     for _ in range(2):
         with pytest.raises(error, match=message):

@@ -9,7 +9,7 @@ from goodgain.pipeline.run.hosts.graph import Plan, build
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from tests.pipeline.run.hosts.test_finish import started_run
+from tests.pipeline.run.hosts.test_finish import start_run
 from tests.pipeline.runs import plain_scoring
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ def transforms_of(qrels, in_state=False):
     scoring = plain_scoring(
         per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
     )
-    run = started_run(
+    run = start_run(
         "out",
         config=RunConfig(input=("in.jsonl",), output="out", slice=["arm"]),
         files=(InputFile("in.jsonl", 10),),

@@ -43,7 +43,7 @@ def hostile_file(request, tmp_path_factory):
     return path
 
 
-def limited_run(path, folder, *options, native="1"):
+def run_limited(path, folder, *options, native="1"):
     """Assert that a run stays within MOST_MEMORY; return its exit code and stderr."""
     words = ["run", "--input", path, "--output", folder, "--quiet", *options]
     done = command_in_process(*words, environment={SWITCH: native})
@@ -57,11 +57,11 @@ def limited_run(path, folder, *options, native="1"):
 @pytest.mark.parametrize("native", ["1", "0"])
 def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
     assert hostile_file.stat().st_size < 2 * MEBIBYTE
-    code, errors = limited_run(hostile_file, tmp_path / "out", native=native)
+    code, errors = run_limited(hostile_file, tmp_path / "out", native=native)
     assert (code, errors.count(MESSAGE)) == (ExitCode.FAILED, 1), errors
 
 
-def shared_text(names, path):
+def write_shared_text(names, path):
     """Write a small Parquet file whose rows each have a megabyte in each of the columns `names`."""
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000, pa.int32()), ["x" * MEBIBYTE])
     columns = dict.fromkeys(("topic", "document_id", "conversation_id"), text)
@@ -79,8 +79,8 @@ def endless_row(head, path):
 
 
 TABLES = {
-    "qrels.parquet": (partial(shared_text, ("topic", "document_id")), MESSAGE),
-    "labels.parquet": (partial(shared_text, ("conversation_id",)), MESSAGE),
+    "qrels.parquet": (partial(write_shared_text, ("topic", "document_id")), MESSAGE),
+    "labels.parquet": (partial(write_shared_text, ("conversation_id",)), MESSAGE),
     "labels.csv": (partial(endless_row, b"record_id,rank,gain\n"), "the row is longer than"),
     "labels.head.csv": (partial(endless_row, b"record_id,"), "the row is longer than"),
     "labels.jsonl": (partial(endless_row, b'{"record_id": "'), "the row is longer than"),
@@ -96,7 +96,7 @@ def test_small_tables_of_labels_stay_below_a_gigabyte(name, tmp_path):
     make(table)
     assert table.stat().st_size < 8 * MEBIBYTE
     option = f"--{name.partition('.')[0]}"
-    code, errors = limited_run(traces, tmp_path / "out", option, str(table))
+    code, errors = run_limited(traces, tmp_path / "out", option, str(table))
     assert code in (ExitCode.FAILED, ExitCode.USAGE)
     assert errors.count(expected) == 1
 
@@ -176,7 +176,7 @@ def test_topics_of_a_megabyte_take_little_memory(tmp_path):
             file.write(json.dumps(record(at, attributes={"a": topic}, results=results)) + "\n")
     label_file.write_text("t 0 d0 1\n")
     words = ["--qrels", str(label_file), "--qrels-topic", "a"]
-    code, error = limited_run(traces, tmp_path / "out", *words)
+    code, error = run_limited(traces, tmp_path / "out", *words)
     assert (code, MESSAGE in error) == (ExitCode.FAILED, True)
 
 
@@ -244,7 +244,7 @@ def test_a_small_pool_stays_below_a_gigabyte(name, tmp_path):
         (row,) = FORMATS[written].read(file)
     change(row, path)
     assert path.stat().st_size < 64 * MEBIBYTE
-    code, errors = limited_run(traces, tmp_path / "out", "--pool", str(pool))
+    code, errors = run_limited(traces, tmp_path / "out", "--pool", str(pool))
     assert (code, errors.count(MESSAGE)) == (ExitCode.FAILED, 1), errors
 
 

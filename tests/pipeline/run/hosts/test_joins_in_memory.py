@@ -93,7 +93,7 @@ def sum_of(counts):
     return {name: n for name, n in sum(map(Counter, counts), Counter()).items() if n}
 
 
-def joined(tmp_path, requests, join):
+def join_labels(tmp_path, requests, join):
     """Labels and pools by conversation, counts and problems."""
     payloads, problems, counts = outputs_of(tmp_path, requests, LabelRequest, join)
     labels = {}
@@ -126,8 +126,8 @@ def test_judgments_as_by_groupings(tmp_path, topic_attribute):
         def in_memory(created, files=files, exclusions=exclusions):
             return created | JoinQrelsInMemory(files, exclusions=exclusions)
 
-        expected = joined(tmp_path, requests, by_groupings)
-        found = joined(tmp_path, requests, in_memory)
+        expected = join_labels(tmp_path, requests, by_groupings)
+        found = join_labels(tmp_path, requests, in_memory)
         assert found[2] == expected[2]
         assert bool(found[2]) == (number == 4)
         if not found[2]:  # else the run fails

@@ -31,7 +31,7 @@ NOT_METRICS = {
 }  # fmt: skip
 
 
-def scored(folder, record, *options):
+def score(folder, record, *options):
     traces = write_jsonl(folder / "traces.jsonl", [record])
     assert run(folder / "out", [traces], "--metrics=ndcg@10", "--max-i=1", *options) == 0
     return folder / "out"
@@ -43,7 +43,7 @@ def columns(output, dataset):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    return scored(tmp_path_factory.mktemp("plain"), PLAIN)
+    return score(tmp_path_factory.mktemp("plain"), PLAIN)
 
 
 def test_no_column_more(plain):
@@ -92,6 +92,6 @@ def test_what_was_opened_can_be_left_out(tmp_path, option, has_columns):
     ],
 )
 def test_each_brings_its_own(tmp_path, record, options, more):
-    found = columns(scored(tmp_path, {**PLAIN, **record}, *options), "conversations")
+    found = columns(score(tmp_path, {**PLAIN, **record}, *options), "conversations")
     assert more in found
     assert [name for name in found if name in CONVERSATIONS] == CONVERSATIONS

@@ -89,7 +89,7 @@ def test_gate(output):
         gg.gate(gg.load(output), ["pass^2[CG >= 5] drop <= 2 %"])
 
 
-def repeated(passes):
+def repeat(passes):
     """Runs of queries, as lists of whether each of them passes."""
     for query, runs in enumerate(passes):
         for at, has_passed in enumerate(runs):
@@ -106,7 +106,7 @@ def test_comparison_pairs_clusters():
     before = [[random.random() < 0.4 for _ in range(3)] for _ in range(40)]
     after = [[has_passed or random.random() < 0.5 for has_passed in runs] for runs in before]
     options = {"cluster": "query_id", "pass_": ["CG >= 5"], "pass_k": [2], "max_i": 1}
-    base, candidate = (gg.evaluate(list(repeated(passes)), **options) for passes in (before, after))
+    base, candidate = (gg.evaluate(list(repeat(passes)), **options) for passes in (before, after))
     name = "pass^2[CG >= 5]"
     compared = gg.compare(base, candidate, pair_by="query_id", primary="pass^2[CG>=5]")
     (row,) = (row for row in compared.rows if row["metric"] == name)

@@ -75,7 +75,7 @@ def label(record, at, how):
     }[how]
 
 
-def stripped(records, choose_how):
+def strip_gains(records, choose_how):
     """The records without gains, and the gains as labels; `choose_how` returns `how` for each."""
     bare, labels = [], []
     for record in records:
@@ -118,7 +118,7 @@ def test_external_labels_give_the_outputs_of_labels_in_the_traces(tmp_path, suff
     """Labels name their results in any of the ways, and are in random order."""
     records = traces()
     rng = random.Random(1)
-    bare, labels = stripped(
+    bare, labels = strip_gains(
         records, lambda: rng.choice(("place", "record", "both", "trace", "span"))
     )
     rng.shuffle(labels)
@@ -334,7 +334,7 @@ def test_labels_with_iterations_counted_from_0(tmp_path):
 def test_evaluate_gives_the_same_as_a_run(tmp_path, how):
     records = traces()
     rng = random.Random(2)
-    bare, labels = stripped(records, lambda: rng.choice(("place", "both", "trace")))
+    bare, labels = strip_gains(records, lambda: rng.choice(("place", "both", "trace")))
     labels.append({"record_id": "none", "rank": 1, "gain": 2})
     labels.append({"record_id": records[0]["record_id"], "rank": 99, "gain": 2})
     path = write_labels(tmp_path / "labels.parquet", labels)
@@ -365,7 +365,7 @@ def test_labels_in_memory_that_are_no_rows_are_refused():
 @pytest.mark.slow
 def test_explain_uses_the_labels_of_the_run(tmp_path, capsys):
     records = traces(3)
-    bare, labels = stripped(records, lambda: "span")
+    bare, labels = strip_gains(records, lambda: "span")
     paths = [write_jsonl(tmp_path / "t.jsonl", bare)]
     options = ("--labels", str(write_labels(tmp_path / "labels.csv", labels)))
     assert run(tmp_path / "out", paths, *options) == 0
@@ -379,7 +379,7 @@ def test_explain_uses_the_labels_of_the_run(tmp_path, capsys):
 @pytest.mark.slow
 def test_external_labels_equal_labels_in_the_traces_also_with_a_pool(tmp_path):
     records = traces(6)
-    bare, labels = stripped(records, lambda: "place")
+    bare, labels = strip_gains(records, lambda: "place")
     paths = {
         name: write_jsonl(tmp_path / f"{name}.jsonl", some)
         for name, some in (("in", records), ("bare", bare))

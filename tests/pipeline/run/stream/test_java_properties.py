@@ -45,14 +45,14 @@ PIECES = [
 ]
 
 
-def loaded(text):
+def load(text):
     try:
         return {name: value or "" for _, name, value in parse_properties(text)}
     except BadEscapeError:
         return None
 
 
-def named(read):
+def keep_named(read):
     """Without the property "", which Java also makes of a last line that is only a backslash."""
     return read and {name: value for name, value in read.items() if name}
 
@@ -82,7 +82,7 @@ def _text(units):
 
 @pytest.mark.parametrize(("text", "expected"), KNOWN)
 def test_texts_are_read_as_java_reads_them(text, expected):
-    assert loaded(text) == expected
+    assert load(text) == expected
 
 
 @pytest.mark.slow
@@ -95,9 +95,9 @@ def test_java_agrees(tmp_path):
     assert read[: len(KNOWN)] == [expected for _, expected in KNOWN]
     assert len(read) == len(texts)
     differing = [
-        (text, loaded(text), java)
+        (text, load(text), java)
         for text, java in zip(texts, read, strict=True)
-        if named(loaded(text)) != named(java)
+        if keep_named(load(text)) != keep_named(java)
     ]
     assert not differing
 

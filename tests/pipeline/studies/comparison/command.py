@@ -5,7 +5,7 @@ import json
 from goodgain.pipeline.__main__ import main
 
 
-def compared(capsys, *words):
+def compare(capsys, *words):
     capsys.readouterr()
     code = main(["compare", *map(str, words), "--json"])
     assert code == 0

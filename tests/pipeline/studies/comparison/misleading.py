@@ -11,7 +11,7 @@ def base():
     return [conversation(f"c{at:02}", [[4, 2, 0, at % 5], [3, 2, 1]]) for at in range(PAIRS)]
 
 
-def unlabelled(conversations):
+def drop_labels(conversations):
     """The same traces without labels."""
     for records in conversations:
         for record in records:
@@ -33,7 +33,7 @@ def search_in_few():
 
 
 CASES = {
-    "labels of the base removed": lambda: (unlabelled(base()), base()),
+    "labels of the base removed": lambda: (drop_labels(base()), base()),
     "found in few": lambda: (base(), found_in_few()),
     "search in few": lambda: (base(), search_in_few()),
 }

@@ -8,7 +8,7 @@ from scipy import stats
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from tests.pipeline.studies.comparison.command import compared, error_of, row
+from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, known_difference, output_of
 
 pytestmark = pytest.mark.slow
@@ -29,10 +29,10 @@ def test_gsb_of_the_trap_row(tmp_path, capsys):
         output_of(tmp_path / name, [conversation(key, [[pair[at]]]) for key, pair in gains.items()])
         for at, name in enumerate(("base", "candidate"))
     )
-    found = row(compared(capsys, base, candidate), "CG")
+    found = row(compare(capsys, base, candidate), "CG")
     assert (found["good"], found["same"], found["bad"]) == (1, 1, 2)
     assert found["gsb"] == -0.25
-    tolerant = row(compared(capsys, base, candidate, "--tolerance", "0", "CG=2"), "CG")
+    tolerant = row(compare(capsys, base, candidate, "--tolerance", "0", "CG=2"), "CG")
     assert (tolerant["good"], tolerant["same"], tolerant["bad"]) == (0, 3, 1)
     capsys.readouterr()
     assert main(["compare", base, candidate]) == 0
@@ -40,7 +40,7 @@ def test_gsb_of_the_trap_row(tmp_path, capsys):
 
 
 def test_known_differences_of_pairs_are_reported(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG")
+    found = compare(capsys, *outputs, "--metrics", "CG")
     differences = [known_difference(number) for number in range(38)]
     cg = row(found, "CG")
     assert found["pairs"] == cg["n_base"] == cg["n_candidate"] == 38
@@ -51,7 +51,7 @@ def test_known_differences_of_pairs_are_reported(outputs, capsys):
 
 
 def test_every_conversation_is_paired_or_counted_with_a_reason(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG")
+    found = compare(capsys, *outputs, "--metrics", "CG")
     base, candidate = found["base_account"], found["candidate_account"]
     assert base["unmatched"] == {
         "without a counterpart": 1,
@@ -68,7 +68,7 @@ def test_a_conversation_without_a_usable_record_is_not_said_not_to_have_searched
     bad = [{**record, "iteration": 0} for record in conversation("c0", [[3]])]
     base = output_of(tmp_path / "base", good)
     candidate = output_of(tmp_path / "candidate", [bad, *good[1:]], max_rejected="50%")
-    found = compared(capsys, base, candidate, "--metrics", "CG")
+    found = compare(capsys, base, candidate, "--metrics", "CG")
     assert found["base_account"]["unmatched"] == {"whose counterpart had rejected records": 1}
     assert found["candidate_account"]["unmatched"] == {"had rejected records": 1}
     main(["compare", str(base), str(candidate)])
@@ -87,7 +87,7 @@ def test_conversations_in_no_pair_are_not_said_to_be_left_out(outputs, capsys):
 
 @pytest.mark.parametrize("metric", ["CG", "DRAG", "SRE", "ndcg@10"])
 def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
-    found = row(compared(capsys, *outputs, "--wilcoxon", "--sign", "--interval", "student"), metric)
+    found = row(compare(capsys, *outputs, "--wilcoxon", "--sign", "--interval", "student"), metric)
     before, after = (by_id(folder, metric) for folder in outputs)
     keys = sorted(key for key in before if None not in (before[key], after.get(key)))
     x, y = [before[key] for key in keys], [after[key] for key in keys]
@@ -105,7 +105,7 @@ def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
 
 
 def test_unpaired_statistics_equal_those_of_scipy(outputs, capsys):
-    found = compared(capsys, *outputs, "--unpaired", "--metrics", "CG", "--interval", "student")
+    found = compare(capsys, *outputs, "--unpaired", "--metrics", "CG", "--interval", "student")
     x, y = (list(by_id(folder, "CG").values()) for folder in outputs)
     test = stats.ttest_ind(y, x, equal_var=False)
     cg = row(found, "CG")
@@ -118,7 +118,7 @@ def test_unpaired_statistics_equal_those_of_scipy(outputs, capsys):
 
 def test_values_by_i_agree_with_the_means_of_the_runs(outputs, capsys):
     """Unpaired, the means of the arms equal those that the runs wrote, for both populations."""
-    found = compared(capsys, *outputs, "--unpaired")
+    found = compare(capsys, *outputs, "--unpaired")
     checked = 0
     for side, folder in zip(("base", "candidate"), outputs, strict=True):
         means = {
@@ -139,13 +139,13 @@ def test_values_by_i_agree_with_the_means_of_the_runs(outputs, capsys):
 
 
 def test_population_reached_has_the_pairs_that_reached_i_in_both_arms(outputs, capsys):
-    found = row(compared(capsys, *outputs), "CG_at_i", 4, "reached")
+    found = row(compare(capsys, *outputs), "CG_at_i", 4, "reached")
     assert found["n_base"] == sum(number % 4 == 3 for number in range(38))
-    assert row(compared(capsys, *outputs), "CG_at_i", 4, "all")["n_base"] == 38
+    assert row(compare(capsys, *outputs), "CG_at_i", 4, "all")["n_base"] == 38
 
 
 def test_slices_divide_the_pairs(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG", "--slice", "market")
+    found = compare(capsys, *outputs, "--metrics", "CG", "--slice", "market")
     sizes = {value: row(found, "CG", market=value)["n_base"] for value in ("de", "es")}
     assert sizes == {"de": 25, "es": 0}
     # In fr the candidate does not search in 1 of 14, so the population is everyone.
@@ -157,7 +157,7 @@ def test_slices_divide_the_pairs(outputs, capsys):
 
 
 def test_corrections_apply_to_the_declared_family(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--slice", "market")
+    found = compare(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--slice", "market")
     declared = [row for row in found["rows"] if row["family"] == "declared"]
     assert {row["metric"] for row in declared} == {"SRE", "DCG"}
     for sliced, count in ((False, 2), (True, 4)):
@@ -176,7 +176,7 @@ def test_corrections_apply_to_the_declared_family(outputs, capsys):
 
 def test_bootstrap_depends_on_the_seed_but_not_on_other_metrics_or_slices(outputs, capsys):
     def interval(*words):
-        found = row(compared(capsys, *outputs, "--bootstrap", "500", *words), "CG")
+        found = row(compare(capsys, *outputs, "--bootstrap", "500", *words), "CG")
         return found["bootstrap_ci_low"], found["bootstrap_ci_high"]
 
     first = interval("--metrics", "CG")
@@ -186,7 +186,7 @@ def test_bootstrap_depends_on_the_seed_but_not_on_other_metrics_or_slices(output
 
 
 def test_arms_of_one_output_are_unpaired_by_default(arms, capsys):
-    found = compared(capsys, arms, "--by", "arm", "--base", "A", "--metrics", "CG")
+    found = compare(capsys, arms, "--by", "arm", "--base", "A", "--metrics", "CG")
     assert found["design"] == "unpaired"
     assert (row(found, "CG")["n_base"], row(found, "CG")["n_candidate"]) == (41, 40)
     assert main(["compare", arms, "--by", "arm", "--base", "A"]) == 0
@@ -194,7 +194,7 @@ def test_arms_of_one_output_are_unpaired_by_default(arms, capsys):
 
 
 def test_arms_of_one_output_can_be_paired_by_an_attribute(arms, capsys):
-    found = compared(
+    found = compare(
         capsys, arms, "--by", "arm", "--base", "A", "--candidate", "B", "--pair-by", "query_id",
         "--metrics", "CG",
     )  # fmt: skip
@@ -207,8 +207,8 @@ def test_arms_of_one_output_can_be_paired_by_an_attribute(arms, capsys):
 
 
 def test_swapping_the_arms_keeps_p_values_and_swaps_good_and_bad(arms, capsys):
-    one = compared(capsys, arms, "--by", "arm", "--base", "A", "--pair-by", "query_id")
-    other = compared(capsys, arms, "--by", "arm", "--base", "B", "--pair-by", "query_id")
+    one = compare(capsys, arms, "--by", "arm", "--base", "A", "--pair-by", "query_id")
+    other = compare(capsys, arms, "--by", "arm", "--base", "B", "--pair-by", "query_id")
     for forth, back in zip(one["rows"], other["rows"], strict=True):
         if forth["p_value"] is None:  # an i that no conversation reached
             assert back["p_value"] is None
@@ -218,7 +218,7 @@ def test_swapping_the_arms_keeps_p_values_and_swaps_good_and_bad(arms, capsys):
 
 
 def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
+    found = compare(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
     assert [document["difference"] for document in found["wins"]] == [3, 3, 3]
     assert [document["key"] for document in found["wins"]] == ["c02", "c04", "c06"]
     assert [document["difference"] for document in found["losses"]] == [-2, -2, -2]
@@ -232,7 +232,7 @@ def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
 
 
 def test_wins_of_a_metric_where_lower_is_better_have_negative_differences(outputs, capsys):
-    found = compared(capsys, *outputs, "--examples-by", "iterations_for_all_good_results")[
+    found = compare(capsys, *outputs, "--examples-by", "iterations_for_all_good_results")[
         "examples"
     ]
     assert all(document["difference"] < 0 for document in found["wins"])
@@ -242,7 +242,7 @@ def test_wins_of_a_metric_where_lower_is_better_have_negative_differences(output
 def test_written_datasets_equal_the_json(tmp_path, outputs, capsys, file_format):
     words = (*outputs, "--slice", "market", "--bootstrap", "200", "--wilcoxon", "--sign")
     folder = str(tmp_path / "out")
-    found = compared(capsys, *words, "--output", folder, "--format", file_format)
+    found = compare(capsys, *words, "--output", folder, "--format", file_format)
     assert list(read_dataset(folder, "comparison")) == found["rows"]
     manifest = read_manifest(folder)
     assert manifest["kind"] == "comparison"

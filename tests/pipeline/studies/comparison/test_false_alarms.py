@@ -62,7 +62,7 @@ def with_declared_only(arms):
     return replace(arms, measures=replace(measures, at_end=measures.declared, by_i=()))
 
 
-def compared(agent, monkeypatch, count, n, skewed, paired):
+def compare(agent, monkeypatch, count, n, skewed, paired):
     """The rows of comparisons between drawn arms of n conversations."""
     request, both = agent
     request = replace(request, unpaired=not paired)
@@ -82,7 +82,7 @@ def outcomes(agent, monkeypatch, count, n, skewed, paired):
     request, arms = agent
     found = Counter()
     declared = request, with_declared_only(arms)
-    for rows in compared(declared, monkeypatch, count, n, skewed, paired):
+    for rows in compare(declared, monkeypatch, count, n, skewed, paired):
         found.update({row.family for row in rows if row.verdict in ("better", "worse")})
         (gain,) = (row for row in rows if row.metric == "CG")
         found["missed"] += not gain.ci_low <= 0 <= gain.ci_high
@@ -93,8 +93,8 @@ def outcomes(agent, monkeypatch, count, n, skewed, paired):
 def test_verdicts_of_the_declared_family_depend_on_no_other_metric(agent, monkeypatch, paired):
     request, arms = agent
     few = (3, 40, True, paired)
-    whole = list(compared(agent, monkeypatch, *few))
-    alone = list(compared((request, with_declared_only(arms)), monkeypatch, *few))
+    whole = list(compare(agent, monkeypatch, *few))
+    alone = list(compare((request, with_declared_only(arms)), monkeypatch, *few))
     families = ("primary", "declared")
     assert alone == [[row for row in rows if row.family in families] for rows in whole]
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.studies.comparison.command import compared, row
+from tests.pipeline.studies.comparison.command import compare, row
 from tests.pipeline.studies.comparison.misleading import CASES
 from tests.pipeline.studies.comparison.traces import output_of
 
@@ -43,7 +43,7 @@ def outputs(request, tmp_path_factory):
 
 def test_the_candidate_is_better_by_no_metric(outputs, capsys):
     _, *folders = outputs
-    found = compared(capsys, *folders)
+    found = compare(capsys, *folders)
     assert [row["metric"] for row in found["rows"] if row["verdict"] == "better"] == []
 
 
@@ -65,7 +65,7 @@ def test_every_gate_rule_against_the_base_fails_except_repetition(outputs, tmp_p
 
 def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
     case, *folders = outputs
-    found = compared(capsys, *folders)
+    found = compare(capsys, *folders)
     cg, mrr, auc, ndcg = (
         row(found, name, population=population(case, name))
         for name in ("CG", "mrr", "auc", "ndcg@10")

@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
-from tests.pipeline.studies.comparison.command import compared, error_of, row
+from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def test_runs_with_other_options_are_refused_without_force(
 ):
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], **options)
     assert named in error_of(capsys, outputs[0], other)
-    forced = compared(capsys, outputs[0], other, "--force", "--metrics", "CG")
+    forced = compare(capsys, outputs[0], other, "--force", "--metrics", "CG")
     assert named.split()[0] in [mismatch["parameter"] for mismatch in forced["forced"]]
     assert main(["compare", outputs[0], other, "--force"]) == 0
     assert f"forced although the runs differ in {named}" in " ".join(
@@ -56,14 +56,14 @@ def test_other_rules_and_scoring_versions_are_refused(tmp_path, outputs, capsys)
 def test_runs_of_different_releases_with_one_scoring_version_compare(tmp_path, outputs, capsys):
     other = output_of(tmp_path / "other", [conversation("c01", [[4]]), conversation("c02", [[4]])])
     edit_manifest(other, versions={"goodgain": "99.0"})
-    assert compared(capsys, outputs[0], other, "--metrics", "CG")["forced"] == []
+    assert compare(capsys, outputs[0], other, "--metrics", "CG")["forced"] == []
 
 
 def test_runs_with_different_judgments_are_refused(tmp_path, outputs, capsys):
     judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
     for folder, digest in zip(judged, ("0a", "0a", "0b"), strict=True):
         edit_manifest(folder, qrels={"judgments": 2, "digest": digest})
-    assert compared(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
+    assert compare(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
     assert (
         "qrels (2 judgments with the digest 0a against 2 judgments with the digest 0b)"
         in error_of(capsys, judged[0], judged[2])
@@ -86,9 +86,9 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
     other = output_of(
         tmp_path / "other", arm, qrels=str(qrels), qrels_id="doc_id", metrics=["ndcg"]
     )
-    assert compared(capsys, base, same, "--metrics", "CG")["shared_judgments"]
+    assert compare(capsys, base, same, "--metrics", "CG")["shared_judgments"]
     assert "qrels (2 judgments with the digest" in error_of(capsys, base, other)
-    forced = compared(capsys, base, other, "--force", "--metrics", "CG", "ndcg")
+    forced = compare(capsys, base, other, "--force", "--metrics", "CG", "ndcg")
     assert not forced["shared_judgments"]
     assert row(forced, "ndcg")["own_ideal"]
 

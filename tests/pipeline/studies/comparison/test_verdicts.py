@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.numbers import interval_text
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from tests.pipeline.studies.comparison.command import compared, error_of, row
+from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.misleading import base, search_in_few
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
@@ -23,7 +23,7 @@ def at_end(found):
 
 def test_slices_change_no_row_about_all_conversations(outputs, capsys):
     def whole(*words):
-        rows = compared(capsys, *outputs, *words)["rows"]
+        rows = compare(capsys, *outputs, *words)["rows"]
         return [row for row in rows if not row["slice"]]
 
     alone = whole()
@@ -32,7 +32,7 @@ def test_slices_change_no_row_about_all_conversations(outputs, capsys):
 
 
 def test_the_primary_metric_is_tested_without_correction(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--primary", "DCG")
+    found = compare(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--primary", "DCG")
     dcg, cg = row(found, "DCG"), row(found, "CG")
     assert (found["primary"], dcg["family"], cg["family"]) == ("DCG", "primary", "declared")
     assert dcg["p_holm"] == dcg["p_value"]
@@ -58,7 +58,7 @@ def test_unsuitable_primary_metrics_are_refused(outputs, capsys, name, message):
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg"])
 def test_verdict_intervals_exclude_0_exactly_if_a_change_is_shown(outputs, capsys, correction):
-    found = compared(capsys, *outputs, "--slice", "market", "--correction", correction)
+    found = compare(capsys, *outputs, "--slice", "market", "--correction", correction)
     checked = 0
     for tested in found["rows"]:
         if tested["verdict_ci_low"] is None:
@@ -73,7 +73,7 @@ def test_verdict_intervals_exclude_0_exactly_if_a_change_is_shown(outputs, capsy
 
 def test_the_table_shows_the_interval_of_the_verdict(outputs, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    dcg = row(compared(capsys, *outputs), "DCG")
+    dcg = row(compare(capsys, *outputs), "DCG")
     assert dcg["verdict_ci_low"] < dcg["ci_low"]
     assert main(["compare", *outputs]) == 0
     shown = interval_text("DCG", dcg["verdict_ci_low"], dcg["verdict_ci_high"])
@@ -90,7 +90,7 @@ def test_iterations_after_the_last_one_change_no_verdict(outputs, capsys, design
     """No conversation has more than four: later rows repeat the fourth, also per iteration."""
 
     def rows(max_i):
-        found = compared(capsys, *outputs, "--max-i", max_i, *design)["rows"]
+        found = compare(capsys, *outputs, "--max-i", max_i, *design)["rows"]
         return [row for row in found if row["i"] is None or row["i"] <= 4]
 
     up_to_4 = rows(4)
@@ -103,7 +103,7 @@ def test_iterations_after_the_last_one_change_no_verdict(outputs, capsys, design
 
 
 def test_withheld_metrics_do_not_count_in_corrections(outputs, capsys):
-    found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "ndcg@10", "recall@10")
+    found = compare(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "ndcg@10", "recall@10")
     tested = [row for row in at_end(found) if row["family"] == "declared" and not row["reason"]]
     assert {row["metric"] for row in tested} == {"SRE", "DCG"}
     least = min(tested, key=lambda one: one["p_value"])
@@ -124,11 +124,11 @@ def test_metrics_with_an_ideal_are_compared_if_judgments_are_shared(tmp_path, ou
         words = ["--input", inputs[0]["path"], "--output", str(out), "--qrels", str(qrels)]
         assert main(["run", *words]) == 0
         runs.append(out)
-    found = compared(capsys, *runs, "--metrics", "CG", "ndcg@10")
+    found = compare(capsys, *runs, "--metrics", "CG", "ndcg@10")
     ndcg = row(found, "ndcg@10")
     assert found["shared_judgments"] is True
     assert (ndcg["own_ideal"], ndcg["reason"]) == (False, None)
-    forced = compared(capsys, runs[0], outputs[1], "--force", "--metrics", "CG", "ndcg@10")
+    forced = compare(capsys, runs[0], outputs[1], "--force", "--metrics", "CG", "ndcg@10")
     assert row(forced, "ndcg@10")["verdict"] == "not comparable"
 
 
@@ -137,7 +137,7 @@ def test_everyone_includes_conversations_without_search_with_gain_0(tmp_path, ca
         output_of(tmp_path / name, arm, metrics=["hit_rate"])
         for name, arm in (("base", base()), ("candidate", search_in_few()))
     ]
-    found = compared(capsys, *folders)
+    found = compare(capsys, *folders)
     cg = row(found, "CG", population="everyone")
     total = sum(4 + 2 + 3 + 2 + (at % 5 if at % 5 >= 2 else 0) for at in range(12))
     assert cg["candidate_mean"] == pytest.approx(total / 40)
@@ -145,9 +145,9 @@ def test_everyone_includes_conversations_without_search_with_gain_0(tmp_path, ca
     at_2 = row(found, "CG_at_i", 2, "everyone")
     assert (at_2["n_base"], at_2["candidate_mean"]) == (40, pytest.approx(total / 40))
     assert row(found, "CG_at_i", 2, "reached")["verdict"] == "not comparable"
-    unpaired = row(compared(capsys, *folders, "--unpaired"), "CG", population="everyone")
+    unpaired = row(compare(capsys, *folders, "--unpaired"), "CG", population="everyone")
     assert (unpaired["n_candidate"], unpaired["verdict"]) == (40, "worse")
-    same = row(compared(capsys, folders[0], folders[0]), "CG")
+    same = row(compare(capsys, folders[0], folders[0]), "CG")
     assert (same["population"], same["n_base"]) == ("all", 40)
 
 
@@ -163,7 +163,7 @@ def test_everyone_is_null_for_topics_without_good_judgments(tmp_path, capsys):
         )
         for name, arm in (("base", base()), ("candidate", search_in_few()))
     ]
-    found = compared(capsys, *folders, "--unpaired")
+    found = compare(capsys, *folders, "--unpaired")
     for metric in ("recall", "ndcg@3"):
         of_metric = row(found, metric, population="everyone")
         # The first twelve search, and find all good documents.
@@ -180,7 +180,7 @@ def test_everyone_is_null_for_metrics_without_a_value_for_an_empty_list(tmp_path
         output_of(tmp_path / name, arm, metrics=metrics)
         for name, arm in (("base", base()), ("candidate", search_in_few()))
     ]
-    found = compared(capsys, *folders, "--unpaired")
+    found = compare(capsys, *folders, "--unpaired")
     precision = row(found, "precision", population="everyone")
     assert (precision["n_candidate"], precision["undefined_in_candidate"]) == (12, 28)
     assert precision["verdict"] == "not comparable"
@@ -218,7 +218,7 @@ def test_unpaired_runs_are_not_comparable_if_one_is_null_more_often(tmp_path, ca
         output_of(tmp_path / name, arm, metrics=["auc"])
         for name, arm in (("base", found_some), ("candidate", [*found_nothing, *found_some[:10]]))
     ]
-    auc = row(compared(capsys, *folders, "--unpaired"), "auc")
+    auc = row(compare(capsys, *folders, "--unpaired"), "auc")
     assert auc["reason"] == (
         "null for 0 % of the conversations of the base, 50 % of the candidate's"
     )
@@ -233,7 +233,7 @@ def test_verdicts_are_withheld_beyond_five_percent_of_nulls(tmp_path, capsys):
             output_of(tmp_path / f"{name}-{null}", own, metrics=["auc"])
             for name, own in (("base", arm), ("candidate", other))
         ]
-        auc = row(compared(capsys, *folders, "--metrics", "auc"), "auc")
+        auc = row(compare(capsys, *folders, "--metrics", "auc"), "auc")
         assert (auc["reason"] is not None) == withheld
         assert auc["undefined_in_candidate"] == null
 

@@ -9,7 +9,7 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions, differ
 from goodgain.pipeline.studies.comparison.withholding import withheld
 from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_value
-from tests.pipeline.studies.comparison.command import compared
+from tests.pipeline.studies.comparison.command import compare
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
@@ -86,15 +86,15 @@ def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys)
     alone = [conversation("d", [[None] * 20])]
     base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
     candidate = output_of(tmp_path / "candidate", pairs)
-    rows = compared(capsys, base, candidate, "--metrics", "CG")["rows"]
+    rows = compare(capsys, base, candidate, "--metrics", "CG")["rows"]
     assert {row["reason"] for row in rows} == {None}
-    unpaired = compared(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
+    unpaired = compare(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
     assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
         row["reason"] for row in unpaired
     }
 
 
-def without_labels(conversations, lost):
+def drop_labels(conversations, lost):
     """The same retrieval, but good results lack their label where `lost` says so."""
     numbers = iter(range(10**6))
     return [
@@ -131,9 +131,9 @@ def test_missing_labels_of_good_results_make_no_verdict(every, tmp_path, capsys)
     With every fifth, 4 % of all labels are missing, below the limit of five points.
     """
     base = [conversation(f"c{at:03}", [[3 + at % 2, 0, 0, 1, 0]] * 2) for at in range(100)]
-    candidate = without_labels(base, lambda number: number % every == 0)
+    candidate = drop_labels(base, lambda number: number % every == 0)
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    found = compared(capsys, *folders)
+    found = compare(capsys, *folders)
     row = row_at_end(found, "CG")
     assert row["difference"] < 0
     assert row["verdict"] == "not comparable"
@@ -147,7 +147,7 @@ def test_a_loss_beyond_what_missing_labels_can_explain_is_worse(tmp_path, capsys
     candidate = [conversation(f"c{at:03}", [[3 + at % 2, 0, 0, 0, 0]] * 2) for at in range(60)]
     candidate[0][0]["results"][4]["gain"] = None
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    row = row_at_end(compared(capsys, *folders), "CG")
+    row = row_at_end(compare(capsys, *folders), "CG")
     assert (row["verdict"], row["reason"]) == ("worse", None)
 
 
@@ -174,7 +174,7 @@ def test_missing_searches_decide_a_verdict(of_the_rest, tmp_path, capsys):
     """5 % of the candidate's conversations did not search, which is not beyond the limit."""
     arms = zip(("base", "candidate"), skips_the_best(of_the_rest), strict=True)
     folders = [output_of(tmp_path / name, arm) for name, arm in arms]
-    row = row_at_end(compared(capsys, *folders, "--metrics", "CG"), "CG")
+    row = row_at_end(compare(capsys, *folders, "--metrics", "CG"), "CG")
     assert row["population"] == "everyone"
     assert row["difference"] < 0
     assert row["verdict"] != "better"
@@ -188,7 +188,7 @@ def test_a_verdict_of_the_same_sign_over_everyone_stands(tmp_path, capsys):
         for at in range(60)
     ]
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    row = row_at_end(compared(capsys, *folders, "--metrics", "CG"), "CG")
+    row = row_at_end(compare(capsys, *folders, "--metrics", "CG"), "CG")
     assert (row["population"], row["verdict"], row["n_base"]) == ("all", "better", 59)
 
 
@@ -196,7 +196,7 @@ def compare_with_missing(tmp_path, capsys, *words, there=12):
     """Compare a run of forty conversations with one that has only the first `there`."""
     many = [conversation(f"c{at:02}", [[3, 0]], query_id=f"q{at}") for at in range(40)]
     few = [conversation(f"c{at:02}", [[3, 3]], query_id=f"q{at}") for at in range(there)]
-    return compared(
+    return compare(
         capsys, output_of(tmp_path / "base", many), output_of(tmp_path / "few", few), *words
     )
 
@@ -212,7 +212,7 @@ def test_the_number_of_conversations_that_one_run_lacks_is_of_those_that_searche
     """Six of forty do not search; the other run has the first ten only."""
     many = [conversation(f"c{at:02}", [[3]], turn_count=2 if at > 33 else None) for at in range(40)]
     base, few = output_of(tmp_path / "base", many), output_of(tmp_path / "few", many[:10])
-    found = compared(capsys, base, few)
+    found = compare(capsys, base, few)
     message = "24 of the base's 34 conversations that searched are not in the candidate"
     assert {row["reason"] for row in found["rows"]} == {message}
     assert message in found["answer"]
@@ -228,7 +228,7 @@ def test_the_answer_says_over_how_many_pairs_it_is_if_conversations_did_not_sear
         ]
 
     base, run = output_of(tmp_path / "base", arm(0)), output_of(tmp_path / "run", arm(30))
-    found = compared(capsys, base, run, "--output", str(tmp_path / "out"))
+    found = compare(capsys, base, run, "--output", str(tmp_path / "out"))
     sentence = "over 40 pairs, in which conversations that did not search count with 0"
     assert sentence in found["answer"]
     page = (tmp_path / "out" / "report.html").read_text()
@@ -257,7 +257,7 @@ def test_runs_that_share_one_conversation_are_compared_unpaired(tmp_path, capsys
     ]
     (row,) = (
         row
-        for row in compared(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
+        for row in compare(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
         if row["i"] is None
     )
     assert (row["n_base"], row["reason"]) == (30, None)
@@ -270,7 +270,7 @@ def test_examples_include_conversations_without_search_if_the_verdict_does(tmp_p
     for (record,) in candidate[:10]:
         record["turn_count"] = 2
     outputs = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
+    found = compare(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
     assert [document["key"] for document in found["losses"]] == ["c00", "c01", "c02"]
     assert [document["candidate_value"] for document in found["losses"]] == [0, 0, 0]
     assert [document["key"] for document in found["wins"]] == ["c10", "c11", "c12"]

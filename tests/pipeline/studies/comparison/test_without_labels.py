@@ -7,7 +7,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.studies.comparison.command import compared, row
+from tests.pipeline.studies.comparison.command import compare, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 OPTIONS = {"allow_unlabelled": True, "metrics": ["ndcg@10"], "slice": ["market"], "max_i": 2}
@@ -50,7 +50,7 @@ def test_the_table_shows_a_dash_and_the_dataset_keeps_its_values(runs, capsys):
     shown = table(capsys.readouterr().out, "All conversations, at N")
     assert shown["Gain (CG)"][:5] == ["10.50", "-", "-", "-", "-"]
     assert shown["Repeated results (SRR)"][:3] == ["0 %", "0 %", "0 pp"]
-    found = compared(capsys, *both)
+    found = compare(capsys, *both)
     assert found["without_labels"] == [{"slice": {}, "arms": ["candidate"]}]
     gain = row(found, "CG")
     assert (gain["base_mean"], gain["candidate_mean"], gain["difference"]) == (10.5, 0.0, -10.5)
@@ -73,7 +73,7 @@ def test_only_the_slices_without_labels_show_none(runs, capsys):
     assert table(out, "market = fr, at N")["Gain (CG)"][:3] == ["10.50", "-", "-"]
     assert table(out, "market = de, at N")["Gain (CG)"][:3] == ["10.50", "10.50", "0"]
     assert table(out, "All conversations, at N")["Gain (CG)"][:3] == ["10.50", "5.250", "-5.250"]
-    found = compared(capsys, *words[1:])
+    found = compare(capsys, *words[1:])
     assert found["without_labels"] == [{"slice": {"market": "fr"}, "arms": ["candidate"]}]
 
 

@@ -93,7 +93,7 @@ def test_two_documents_of_one_arm_may_be_one_of_the_other():
     assert pairs(found) == [("1.1.1", "1.1.1"), ("1.1.1", "1.1.2")]
 
 
-def matched(mine, other):
+def match_documents(mine, other):
     """Which documents of the other arm are one of mine, by a look at every pair (SPEC 4)."""
     return [
         index
@@ -119,7 +119,7 @@ def test_every_document_is_matched_as_by_a_look_at_every_pair():
         mine = [records[0], *(record for record in records if random.random() < 0.5)]
         one, two = turn(mine), turn(records[len(records) // 2 :])
         found = explain_arms(one, two)
-        assert len(found.both) == len(matched(one.turn, two.turn))
+        assert len(found.both) == len(match_documents(one.turn, two.turn))
         matches += len(found.both)
         both = {place_text(each.input.place) for each in found.both}
         assert not both & set(places(found.only_input))
@@ -147,14 +147,14 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "unusable.jsonl").write_text(unusable + "\n")
 
 
-def explained(capsys, *options):
+def explain(capsys, *options):
     code = main(["explain", "c1", "--input", "mine.jsonl", *options])
     printed = capsys.readouterr()
     return code, printed.out, printed.err
 
 
 def test_the_command_prints_both_arms(files, capsys):
-    code, out, _ = explained(capsys, "--against", "other.jsonl")
+    code, out, _ = explain(capsys, "--against", "other.jsonl")
     lines = [line.split() for line in out.splitlines()]
     assert code == 0
     assert "Only in input: 2 documents, 2 of them good" in out
@@ -164,7 +164,7 @@ def test_the_command_prints_both_arms(files, capsys):
 
 
 def test_json_has_both_rows_and_all_documents(files, capsys):
-    code, out, _ = explained(capsys, "--against", "other.jsonl", "--json")
+    code, out, _ = explain(capsys, "--against", "other.jsonl", "--json")
     found = json.loads(out)
     assert code == 0
     assert (found["input"]["CG"], found["against"]["CG"]) == (5, 4)
@@ -177,19 +177,19 @@ def test_json_has_both_rows_and_all_documents(files, capsys):
 def test_a_finished_run_is_an_arm_if_it_was_scored_alike(files, capsys):
     assert main(["run", "other.jsonl", "--output", "out", "--quiet"]) == 0
     capsys.readouterr()
-    of_run = explained(capsys, "--against", "out")
+    of_run = explain(capsys, "--against", "out")
     assert of_run[0] == 0
-    assert of_run == explained(capsys, "--against", "other.jsonl")
-    code, _, err = explained(capsys, "--against", "out", "--good-gain-threshold", "3")
+    assert of_run == explain(capsys, "--against", "other.jsonl")
+    code, _, err = explain(capsys, "--against", "out", "--good-gain-threshold", "3")
     assert code == 2
     assert "scored with --good-gain-threshold 2, and --input with 3" in err
     Path("qrels.txt").write_text("c1 0 a 3\n")
-    code, _, err = explained(capsys, "--against", "out", "--qrels", "qrels.txt")
+    code, _, err = explain(capsys, "--against", "out", "--qrels", "qrels.txt")
     assert code == 2
     assert "--input has its labels from --qrels, and this run has not" in err
     shipped = resources.files("goodgain.configs").joinpath("dedup.yaml").read_text()
     Path("rules.yaml").write_text(shipped.replace("policy: full", "policy: ids"))
-    code, _, err = explained(capsys, "--against", "out", "--rules", "rules.yaml")
+    code, _, err = explain(capsys, "--against", "out", "--rules", "rules.yaml")
     assert code == 2
     assert "other rules for duplicates" in err
 
@@ -199,13 +199,13 @@ def test_the_files_of_a_finished_run_are_read_and_labelled_as_by_the_run(files, 
     Path("words.jsonl").write_text(json.dumps(record) + "\n")
     reading = ("--map", "iteration=step", "--label-map", "useful=4")
     assert main(["run", "words.jsonl", "--output", "words", "--quiet", *reading]) == 0
-    code, out, _ = explained(capsys, "--against", "words")
+    code, out, _ = explain(capsys, "--against", "words")
     assert code == 0
     assert ["Gain", "(CG)", "5", "4"] in [line.split() for line in out.splitlines()]
 
 
 def test_an_arm_without_usable_records_found_nothing(files, capsys):
-    code, out, _ = explained(capsys, "--against", "unusable.jsonl")
+    code, out, _ = explain(capsys, "--against", "unusable.jsonl")
     assert code == 0
     assert "In both: nothing" in out
 
@@ -219,7 +219,7 @@ def test_an_arm_without_usable_records_found_nothing(files, capsys):
     ],
 )
 def test_an_arm_that_cannot_be_used_is_named(files, capsys, against, message):
-    code, _, err = explained(capsys, "--against", against)
+    code, _, err = explain(capsys, "--against", against)
     assert code == 2
     assert message in err
 
@@ -232,7 +232,7 @@ def test_rules_that_look_for_no_duplicates_match_nothing():
 
 @pytest.mark.parametrize("other", ["run", "folder"])
 def test_python_shows_what_the_command_prints(files, capsys, other):
-    _, out, _ = explained(capsys, "--against", "other.jsonl")
+    _, out, _ = explain(capsys, "--against", "other.jsonl")
     run, against = gg.evaluate(MINE), gg.evaluate("other.jsonl")
     if other == "folder":
         against.save("saved")
@@ -264,13 +264,13 @@ def test_arms_of_a_pool_have_its_labels(files, capsys):
     words = ("--from", "labels.jsonl", "--annotator", "ann", "--quiet")
     assert main(["pool", "label", "pool", *words]) == 0
     capsys.readouterr()
-    code, out, _ = explained(capsys, "--pool", "pool", "--against", "other.jsonl", "--json")
+    code, out, _ = explain(capsys, "--pool", "pool", "--against", "other.jsonl", "--json")
     (both,) = json.loads(out)["both"]
     assert code == 0
     assert (both["input"]["gain"], both["against"]["gain"]) == (4, 4)
     assert both["input"]["good"]
     assert main(["run", "other.jsonl", "--pool", "pool", "--output", "out", "--quiet"]) == 0
-    assert explained(capsys, "--pool", "pool", "--against", "out", "--json")[1] == out
-    code, _, err = explained(capsys, "--against", "out")
+    assert explain(capsys, "--pool", "pool", "--against", "out", "--json")[1] == out
+    code, _, err = explain(capsys, "--against", "out")
     assert code == 2
     assert "this run has its labels from --pool, and --input has not" in err

@@ -49,11 +49,11 @@ def worked_example():
     ]
 
 
-def explained(records, conversation_id="c1"):
-    return explained_calls(conversation_id, [parse_mapping(record) for record in records])
+def explain(records, conversation_id="c1"):
+    return explain_calls(conversation_id, [parse_mapping(record) for record in records])
 
 
-def explained_calls(conversation_id, calls):
+def explain_calls(conversation_id, calls):
     budget = MemoryBudget(None)
     gathered = gather(conversation_id, iter(calls), budget)
     return explain_turn(gathered, SCORING, budget).explanation
@@ -66,7 +66,7 @@ def reasons(*results, apart=False):
         if not apart
         else [call(1, [result], call=n) for n, result in enumerate(results)]
     )
-    (iteration,) = explained(records).iterations
+    (iteration,) = explain(records).iterations
     return [
         result.duplicate.reason if result.duplicate else None
         for call in iteration.calls
@@ -76,7 +76,7 @@ def reasons(*results, apart=False):
 
 class TestNumbers:
     def test_worked_example(self):
-        explanation = explained(worked_example())
+        explanation = explain(worked_example())
         row = explanation.row
         assert [iteration.row.G_i for iteration in explanation.iterations] == [5, 4, 2]
         assert [iteration.row.R_i for iteration in explanation.iterations] == [2, 3, 3]
@@ -91,7 +91,7 @@ class TestNumbers:
         reference = evaluate(records)
         for conversation_id, expected in reference["conversations"].items():
             own = [record for record in records if record["conversation_id"] == conversation_id]
-            explanation = explained(own, conversation_id)
+            explanation = explain(own, conversation_id)
             assert_agrees(explanation, expected, reference)
 
     def test_outcomes_agree_with_counts_in_the_shipped_sample(self):
@@ -101,7 +101,7 @@ class TestNumbers:
             for record in records
             if record.conversation_id == "1fb92a63-e461-01ed-471d-29a263f69c29"
         ]
-        explanation = explained_calls(calls[0].conversation_id, calls)
+        explanation = explain_calls(calls[0].conversation_id, calls)
         assert explanation.row.N == len(explanation.iterations) == 4
         counted = [
             sum(
@@ -233,14 +233,14 @@ class TestReasons:
         first = {"ids": {"doc_id": "1"}}
         link = {"ids": {"doc_id": "1"}, "url": "https://a.b/c"}
         last = {"url": "https://a.b/c"}
-        (iteration,) = explained([call(4, [first, link, last])]).iterations
+        (iteration,) = explain([call(4, [first, link, last])]).iterations
         why = iteration.calls[0].results[2].duplicate
         assert (why.first.rank, why.matched.rank, why.first.iteration) == (1, 2, 4)
         assert why.reason == "same URL"
 
     def test_shows_the_label_of_the_first_occurrence(self):
         results = [{"id": "1", "gain": 3}, {"id": "1", "gain": 0}, {"id": "1", "gain": None}]
-        (iteration,) = explained([call(1, results)]).iterations
+        (iteration,) = explain([call(1, results)]).iterations
         whys = [result.duplicate for result in iteration.calls[0].results[1:]]
         assert [(why.first_gain, why.label_conflict) for why in whys] == [(3, True), (3, False)]
 
@@ -250,13 +250,13 @@ class TestReasons:
 
 class TestConversations:
     def test_no_search_in_the_last_turn(self):
-        explanation = explained([call(1, [{"gain": 3}], turn_count=2)])
+        explanation = explain([call(1, [{"gain": 3}], turn_count=2)])
         assert (explanation.row.N, explanation.row.turn, explanation.row.CG) == (0, 2, None)
         assert explanation.iterations == []
         assert explanation.earlier_turns[0].calls == 1
 
     def test_iterations_are_renumbered_and_empty_calls_count(self):
-        explanation = explained([call(7), call(2, [{"gain": 2}])])
+        explanation = explain([call(7), call(2, [{"gain": 2}])])
         assert [
             (iteration.row.i, iteration.row.iteration) for iteration in explanation.iterations
         ] == [

@@ -24,7 +24,7 @@ from tests.pipeline.studies.explanation.test_explain import SCORING, call
 TEXT = "The budget of the third quarter went to the warehouse in Bremen, which needed a new roof."
 
 
-def explained(*results, pair=("1.1.1", "1.1.2")):
+def explain(*results, pair=("1.1.1", "1.1.2")):
     calls = [parse_mapping(call(1, results))]
     budget = MemoryBudget(None)
     gathered = gather("c1", iter(calls), budget)
@@ -33,11 +33,11 @@ def explained(*results, pair=("1.1.1", "1.1.2")):
 
 def steps(*results):
     """What each step says, by its name."""
-    return {step.step: step.same for step in explained(*results).pair.steps}
+    return {step.step: step.same for step in explain(*results).pair.steps}
 
 
 def test_an_id_in_common_decides_before_the_different_titles():
-    pair = explained(
+    pair = explain(
         {"entity_type": "File", "ids": {"file_id": "f"}, "title": "a"},
         {"entity_type": "File", "ids": {"file_id": "f"}, "title": "b"},
     ).pair
@@ -52,7 +52,7 @@ def test_an_id_in_common_decides_before_the_different_titles():
 
 
 def test_different_ids_decide_although_the_texts_are_equal():
-    pair = explained(
+    pair = explain(
         {"entity_type": "File", "ids": {"file_id": "f"}, "snippet": TEXT},
         {"entity_type": "File", "ids": {"file_id": "g"}, "snippet": TEXT},
     ).pair
@@ -64,7 +64,7 @@ def test_different_ids_decide_although_the_texts_are_equal():
 
 
 def test_an_attribute_that_one_lacks_decides_nothing():
-    found = explained({"url": "https://a.example/x", "title": "t"}, {"title": "t"}).pair
+    found = explain({"url": "https://a.example/x", "title": "t"}, {"title": "t"}).pair
     (url,) = found.steps[2].compared
     assert (url.first, url.second, url.agrees) == ("a.example/x", None, None)
     assert found.decided_by is None
@@ -73,13 +73,13 @@ def test_an_attribute_that_one_lacks_decides_nothing():
 
 def test_texts_are_those_of_results_and_not_of_their_fields():
     first = {"title": "t", "url": "https://a.example/x", "fields": {"title": "ignored"}}
-    pair = explained(first, {"title": "t", "url": "https://a.example/x"}).pair
+    pair = explain(first, {"title": "t", "url": "https://a.example/x"}).pair
     (title,) = pair.steps[3].compared
     assert (title.first, title.second, title.agrees) == ("t", "t", True)
 
 
 def test_results_without_a_key_in_common_are_never_compared():
-    pair = explained({"title": "t", "url": "https://a.example/x"}, {"title": "u"}).pair
+    pair = explain({"title": "t", "url": "https://a.example/x"}, {"title": "u"}).pair
     assert pair.keys == []
 
 
@@ -123,7 +123,7 @@ def test_near_misses_are_listed_with_places_and_as_counted(seed):
 )
 def test_places_without_a_result_are_refused(pair, message):
     with pytest.raises(UsageError, match=message):
-        explained({"title": "t"}, {"title": "u"}, pair=pair)
+        explain({"title": "t"}, {"title": "u"}, pair=pair)
 
 
 def test_the_command_prints_each_step(tmp_path, capsys):

@@ -15,13 +15,13 @@ def path(tmp_path_factory):
     return str(path)
 
 
-def explained(capsys, *words):
+def explain(capsys, *words):
     assert main(["explain", "c", *words]) == 0
     return capsys.readouterr().out
 
 
 def test_documents_are_marked_where_search_found_them(path, capsys):
-    content = json.loads(explained(capsys, "--input", path, "--json"))
+    content = json.loads(explain(capsys, "--input", path, "--json"))
     calls = [call for iteration in content["iterations"] for call in iteration["search_calls"]]
     used = [result.get("used", []) for call in calls for result in call["results"]]
     assert used == [["open", "cite"], [], ["open"], [], ["cite"]]
@@ -43,7 +43,7 @@ def test_documents_are_marked_where_search_found_them(path, capsys):
 
 
 def test_texts_name_places_failures_and_repeated_queries(path, capsys):
-    text = explained(capsys, "--input", path)
+    text = explain(capsys, "--input", path)
     for part in (
         "new, good, opened, cited",
         "repeats the query of call 1.1",
@@ -57,7 +57,7 @@ def test_texts_name_places_failures_and_repeated_queries(path, capsys):
 
 
 def test_failed_calls_that_are_left_out_are_not_explained(path, capsys):
-    content = json.loads(explained(capsys, "--input", path, "--json", "--without-failed"))
+    content = json.loads(explain(capsys, "--input", path, "--json", "--without-failed"))
     assert [len(iteration["search_calls"]) for iteration in content["iterations"]] == [1, 1]
     assert content["conversation"]["calls_failed"] == 0
 
@@ -65,6 +65,6 @@ def test_failed_calls_that_are_left_out_are_not_explained(path, capsys):
 def test_usage_is_refused_for_passages(path, capsys):
     assert main(["explain", "c", "--input", path, "--unit", "passage", "--usage"]) == 2
     assert "--unit cannot be passage" in capsys.readouterr().err
-    content = json.loads(explained(capsys, "--input", path, "--unit", "passage", "--json"))
+    content = json.loads(explain(capsys, "--input", path, "--unit", "passage", "--json"))
     assert content["usages"] == []
     assert "opened" not in content["conversation"]

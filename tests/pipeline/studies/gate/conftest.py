@@ -35,11 +35,11 @@ def runs(tmp_path_factory):
 def judge(tmp_path, capsys):
     """Run a gate with these rules, and return its exit code and outcomes."""
 
-    def judged(rules, run, *words, **settings):
+    def judge_rules(rules, run, *words, **settings):
         path = tmp_path / "gate.yaml"
         path.write_text(json.dumps({"rules": rules, **settings}))
         capsys.readouterr()
         code = main(["gate", run, "--config", str(path), "--json", *map(str, words)])
         return code, json.loads(capsys.readouterr().out)["outcomes"]
 
-    return judged
+    return judge_rules

@@ -30,7 +30,7 @@ def outcome_of(tmp_path, capsys, runs, rule, **gate):
     return outcome
 
 
-def searched(at, *iterations):
+def make_searched(at, *iterations):
     return conversation(f"c{at:02}", [[gain] for gain in iterations])
 
 
@@ -40,8 +40,8 @@ def idle(at):
 
 def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path, capsys):
     """Four of forty do not search and count with gain 0; the gain of the others outweighs it."""
-    base = [searched(at, 2) for at in range(40)]
-    candidate = [idle(at) if at < 4 else searched(at, 4 - at % 2) for at in range(40)]
+    base = [make_searched(at, 2) for at in range(40)]
+    candidate = [idle(at) if at < 4 else make_searched(at, 4 - at % 2) for at in range(40)]
     runs = runs_of(tmp_path, base, candidate)
     outcome = outcome_of(tmp_path, capsys, runs, "CG drop <= 2 %")
     assert outcome["verdict"] == "passed"
@@ -53,8 +53,8 @@ def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path
 
 def test_skipping_the_few_conversations_with_most_gain_fails_a_bound(tmp_path, capsys):
     """One of forty does not search, too few to switch, but it had a third of all gain."""
-    base = [searched(at, *([4] * 10 if at == 0 else [2])) for at in range(40)]
-    candidate = [idle(at) if at == 0 else searched(at, 2 + at % 2) for at in range(40)]
+    base = [make_searched(at, *([4] * 10 if at == 0 else [2])) for at in range(40)]
+    candidate = [idle(at) if at == 0 else make_searched(at, 2 + at % 2) for at in range(40)]
     rule = {"metric": "CG", "drop_at_most": "2 %", "proof": "none"}
     outcome = outcome_of(tmp_path, capsys, runs_of(tmp_path, base, candidate), rule)
     assert (outcome["verdict"], outcome["population"]) == ("failed", "everyone")
@@ -63,8 +63,8 @@ def test_skipping_the_few_conversations_with_most_gain_fails_a_bound(tmp_path, c
 
 def test_a_few_labels_more_in_one_run_are_no_breach(tmp_path, capsys):
     """Were the candidate's result without a label good, the difference would vanish."""
-    base = [searched(at, 2 + at % 3) for at in range(40)]
-    candidate = [searched(at, None if at == 0 else 2 + at % 3) for at in range(40)]
+    base = [make_searched(at, 2 + at % 3) for at in range(40)]
+    candidate = [make_searched(at, None if at == 0 else 2 + at % 3) for at in range(40)]
     runs = runs_of(tmp_path, base, candidate)
     by_proof = {
         proof: outcome_of(
@@ -83,11 +83,11 @@ def test_a_few_labels_more_in_one_run_are_no_breach(tmp_path, capsys):
 def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
     """Only one run of a pair is null, so the worst case of nulls must also be an improvement."""
     rule = "iterations_for_all_good_results rise <= 5 %"
-    slow = [searched(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
-    fast = [searched(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
+    slow = [make_searched(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
+    fast = [make_searched(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
     runs = runs_of(tmp_path, slow, fast)
     assert outcome_of(tmp_path, capsys, runs, rule)["verdict"] == "passed"
-    sooner_but_fewer = [searched(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
+    sooner_but_fewer = [make_searched(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
     outcome = outcome_of(tmp_path, capsys, runs_of(tmp_path, slow, sooner_but_fewer), rule)
     assert outcome["verdict"] == "failed"
     assert "the others have no value" in outcome["reason"]
@@ -96,8 +96,8 @@ def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
 def test_a_proof_uses_the_interval_of_the_gate_or_else_of_the_run(tmp_path, capsys):
     """For differences skewed to the right, Student's upper bound is lower than Hall's."""
     gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
-    base = [searched(at, 2) for at in range(40)]
-    candidate = [searched(at, 2, *[2] * (more // 2)) for at, more in enumerate(gained)]
+    base = [make_searched(at, 2) for at in range(40)]
+    candidate = [make_searched(at, 2, *[2] * (more // 2)) for at, more in enumerate(gained)]
     stderr = gained.std(ddof=1) / np.sqrt(40)
     high = float(gained.mean() + stats.t.ppf(0.95, 39) * stderr)
     rule = {"metric": "CG", "proof": "of_compliance"}

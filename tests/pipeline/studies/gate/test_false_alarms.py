@@ -62,7 +62,7 @@ def night(arm, drawn, name, share=1.0):
     )
 
 
-def failed_nights(gate, agent, share):
+def count_failed_nights(gate, agent, share):
     """The number of nights with a share of the gain that fail against a night with all of it."""
     random = np.random.default_rng(20250303)
     failed = 0
@@ -86,15 +86,15 @@ def failed_nights(gate, agent, share):
 
 
 def test_an_agent_that_stays_as_it_is_fails_at_most_one_night_in_twenty(gate, agent):
-    assert failed_nights(gate, agent, share=1.0) <= 0.05 * NIGHTS
+    assert count_failed_nights(gate, agent, share=1.0) <= 0.05 * NIGHTS
 
 
 def test_an_agent_that_loses_15_percent_of_its_gain_fails_at_least_four_nights_in_five(gate, agent):
-    assert failed_nights(gate, agent, share=0.85) >= 0.8 * NIGHTS
+    assert count_failed_nights(gate, agent, share=0.85) >= 0.8 * NIGHTS
 
 
 def test_deciding_by_the_means_fails_nights_of_an_agent_that_stays_as_it_is(gate, agent):
     """Which is why a change has to be proven by default."""
     rules = [rule.model_copy(update={"proof": "none"}) for rule in gate.rules]
     by_means = gate.model_copy(update={"rules": rules})
-    assert failed_nights(by_means, agent, share=1.0) > 0.5 * NIGHTS
+    assert count_failed_nights(by_means, agent, share=1.0) > 0.5 * NIGHTS

@@ -179,7 +179,7 @@ def traces_of(world):
     return Path(manifest["inputs"][0]["path"]).parents[1]
 
 
-def judged(world, day, **records):
+def judge_day(world, day, **records):
     manifest = read_manifest(str(world.place(day)))
     manifest["records"].update(records)
     found = baseline_of(world, day, "previous_good")
@@ -187,8 +187,8 @@ def judged(world, day, **records):
 
 
 def test_too_many_rejected_records_are_bad_data(world):
-    assert judged(world, DAYS[1]) == ("passed", (), ())
-    verdict, (reason,), _ = judged(world, DAYS[1], rejected=7, too_many_rejected=True)
+    assert judge_day(world, DAYS[1]) == ("passed", (), ())
+    verdict, (reason,), _ = judge_day(world, DAYS[1], rejected=7, too_many_rejected=True)
     assert verdict == "bad data"
     assert reason.startswith("7 of ")
     assert reason.endswith("max_rejected = 5%")

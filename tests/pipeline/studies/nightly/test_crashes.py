@@ -30,10 +30,10 @@ class Crash:
         self.left = None
         self.steps = 0
         for module, name in self.STEPS:
-            monkeypatch.setattr(module, name, self._counted(getattr(module, name)))
+            monkeypatch.setattr(module, name, self._count(getattr(module, name)))
 
-    def _counted(self, step):
-        def counted(*arguments, **options):
+    def _count(self, step):
+        def count_and_run(*arguments, **options):
             self.steps += 1
             if self.left is not None:
                 self.left -= 1
@@ -41,7 +41,7 @@ class Crash:
                     raise KilledError
             return step(*arguments, **options)
 
-        return counted
+        return count_and_run
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from tests.named_pipes import opened_with
+from tests.named_pipes import open_with
 from tests.pipeline.studies.nightly.world import World, edit_results
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def kill_while_reading(world, date, while_it_runs):
     command = [sys.executable, "-m", "goodgain", "nightly", "--config", str(world.config)]
     process = subprocess.Popen([*command, "--date", date], stderr=subprocess.DEVNULL)
     try:
-        with opened_with(process, endless, "wb"):
+        with open_with(process, endless, "wb"):
             while_it_runs(process.pid)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
@@ -58,7 +58,7 @@ def test_two_weeks_of_nights(world, capsys):
     ]
     sizes = [world.entry(day(n))["counts"]["conversations"] for n in range(1, 5)]
     assert sizes == [21, 22, 23, 24]
-    assert world.told() == []
+    assert world.notifications() == []
 
     # The labels are missing: the day is published for inspection, but it is not good.
     edit_results(world.trace_path(day(5)), lambda result: result.update(gain=None))
@@ -68,14 +68,14 @@ def test_two_weeks_of_nights(world, capsys):
     assert [warning["code"] for warning in world.entry(day(5))["warnings"]] == ["no_labels"]
     assert "| no_labels |" in (world.output / "history.md").read_text()
     assert (world.place(day(5)) / "report.html").exists()
-    (notification,) = world.told()
+    (notification,) = world.notifications()
     assert notification["day"]["date"] == day(5)
     assert notification["text"].startswith(f"Good Gain, {day(5)}: bad data: None of the")
     assert notification["folder"] == str(world.place(day(5)))
 
     assert world.nightly("--date", day(6)) == 0
     assert world.entry(day(6))["baseline"] == [day(4)]
-    recovery = world.told()[-1]["text"]
+    recovery = world.notifications()[-1]["text"]
     assert recovery == f"Good Gain, {day(6)}: passed: after a day that did not pass"
 
     # A regression: the agent finds far fewer good results.
@@ -87,7 +87,7 @@ def test_two_weeks_of_nights(world, capsys):
     assert "change of Gain (CG)" in world.entry(day(7))["reasons"][0]
     assert world.entry(day(7))["changes"]["CG"]["difference"] < 0
     assert world.entry(day(7))["changes"]["CG"]["verdict"] == "worse"
-    assert world.told()[-1]["day"]["date"] == day(7)
+    assert world.notifications()[-1]["day"]["date"] == day(7)
 
     # Two jobs at once, then a crash in the middle of writing.
     before = {n: world.contents(day(n)) for n in (6, 7)}
@@ -106,7 +106,7 @@ def test_two_weeks_of_nights(world, capsys):
     assert not world.place(day(8)).exists()
     assert {n: world.contents(day(n)) for n in (6, 7)} == before
     assert world.history() == history
-    assert len(world.told()) == 3  # the refused job sends no notification
+    assert len(world.notifications()) == 3  # the refused job sends no notification
 
     capsys.readouterr()
     assert world.nightly("--date", day(8)) == 0
@@ -130,7 +130,7 @@ def test_two_weeks_of_nights(world, capsys):
     assert world.nightly("--date", day(11)) == 1
     assert world.verdicts()[day(11)] == "failed"
     assert not world.place(day(11)).exists()
-    assert "No input for 2025-03-11" in world.told()[-1]["text"]
+    assert "No input for 2025-03-11" in world.notifications()[-1]["text"]
     assert world.nightly("--date", day(12)) == 0
     assert world.entry(day(12))["baseline"] == [day(10)]
 
@@ -150,7 +150,7 @@ def test_two_weeks_of_nights(world, capsys):
     expected |= {day(5): "bad data", day(7): "gate failed"}
     assert [entry["date"] for entry in world.history()] == list(expected)
     assert world.verdicts() == expected
-    assert [summary["day"]["date"] for summary in world.told()] == [
+    assert [summary["day"]["date"] for summary in world.notifications()] == [
         day(number) for number in (5, 6, 7, 8, 11, 12, 11)
     ]
     assert world.hidden() == []

@@ -54,7 +54,7 @@ def make_night(world, day, gathers=12, opens=1.0, right=1.0):
     table.write_text("\n".join(judged) + "\n")
 
 
-def configured(folder):
+def configure(folder):
     world = World(folder)
     world.configure(baseline="mean of last 2")
     (folder / "run.yaml").write_text(RUN.format(folder=folder))
@@ -65,7 +65,7 @@ def configured(folder):
 @pytest.fixture(scope="module")
 def two_nights(tmp_path_factory):
     """A folder with two good nights."""
-    world = configured(tmp_path_factory.mktemp("nights"))
+    world = configure(tmp_path_factory.mktemp("nights"))
     for day in DAYS[:2]:
         make_night(world, day)
         assert world.nightly("--date", str(day)) == ExitCode.DONE, world.entry(day)["reasons"]
@@ -76,7 +76,7 @@ def two_nights(tmp_path_factory):
 def world(two_nights, tmp_path):
     """A copy of the two good nights."""
     shutil.copytree(two_nights, tmp_path, dirs_exist_ok=True)
-    return configured(tmp_path)
+    return configure(tmp_path)
 
 
 def test_each_night_has_the_outcomes_of_its_day(world):

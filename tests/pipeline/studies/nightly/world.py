@@ -99,7 +99,7 @@ class World:
     def verdicts(self):
         return {entry["date"]: entry["verdict"] for entry in self.history()}
 
-    def told(self):
+    def notifications(self):
         """The notifications so far."""
         path = self.folder / "told"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -113,7 +113,7 @@ class World:
         """The content of every file of a day by relative path, without the times of the run."""
         times = self._times(day)
         return {
-            str(path.relative_to(self.place(day))): _without(path.read_bytes(), times)
+            str(path.relative_to(self.place(day))): _drop(path.read_bytes(), times)
             for path in sorted(self.place(day).rglob("*"))
             if path.is_file()
         }
@@ -126,7 +126,7 @@ class World:
         return [*texts, f'"seconds": {entry["seconds"]}']
 
 
-def _without(content, times):
+def _drop(content, times):
     for time in times:
         content = content.replace(time.encode(), b"")
     return content

@@ -16,7 +16,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
-from tests.named_pipes import opened_with, passable
+from tests.named_pipes import open_with, passable
 from tests.pipeline.studies.pool.steps import build, documents, write_runs
 from tests.reference.test_pool import call, doc
 
@@ -135,7 +135,7 @@ def test_killing_the_command_loses_no_answer(pool, tmp_path, parallel, capsys):
     running = subprocess.Popen([sys.executable, "-m", "goodgain.pipeline", *words])
     try:
         for number in in_flight:
-            opened_with(running, tmp_path / f"asked-reached-{number}", "rb").close()
+            open_with(running, tmp_path / f"asked-reached-{number}", "rb").close()
     finally:
         running.kill()
     assert running.wait() == -signal.SIGKILL

@@ -35,11 +35,11 @@ def start():
     """Makes a program of a text, and ends it after the test."""
     programs = []
 
-    def started(text, seconds=60.0):
+    def start_program(text, seconds=60.0):
         programs.append(JudgeProgram((sys.executable, "-c", PRELUDE + text), seconds))
         return programs[-1]
 
-    yield started
+    yield start_program
     for program in programs:
         program.stop()
 
@@ -48,7 +48,7 @@ def question(document, **fields):
     return {"document": document, **fields}
 
 
-def refused(program, document, **fields):
+def reason_of_refusal(program, document, **fields):
     """Why an answer is refused."""
     with pytest.raises(BadAnswerError) as raised:
         program.ask(question(document, **fields))
@@ -79,7 +79,7 @@ def test_a_program_that_names_none_is_started_for_each_question(start, tmp_path)
 
 def test_an_answer_about_another_document_is_refused(start):
     program = start("for question in questions(): answer({'document': 'other'}, 1)\n")
-    assert refused(program, "d").startswith("it is about another document: ")
+    assert reason_of_refusal(program, "d").startswith("it is about another document: ")
     assert program.withdrawn == []
 
 
@@ -92,7 +92,7 @@ def test_two_lines_at_once_are_refused(write, start):
         f"    {write.format(1)}; {write.format(4)}\n"
         "    write = later; write(''.join(lines)); lines.clear()\n"
     )
-    assert refused(program, "a").startswith("it is more than one line: ")
+    assert reason_of_refusal(program, "a").startswith("it is more than one line: ")
 
 
 def let_it_write(program, path):
@@ -123,7 +123,9 @@ def test_a_line_too_many_after_the_next_question_withdraws_the_answer_and_is_no_
         "    earlier = question\n"
     )
     assert label_of(program, question("a")) == 1
-    assert refused(program, "b").startswith(("it is about another document", "it is more than"))
+    assert reason_of_refusal(program, "b").startswith(
+        ("it is about another document", "it is more than")
+    )
     assert label_of(program, question("b")) == 1
     program.close()
     assert program.withdrawn == ["a"]
@@ -150,7 +152,7 @@ def test_a_line_too_many_without_a_name_is_no_answer_to_the_next_question(start)
         "    answer(question, 1)\n"
     )
     assert label_of(program, question("a")) == 1
-    assert refused(program, "b").startswith("it names no document, unlike those before: ")
+    assert reason_of_refusal(program, "b").startswith("it names no document, unlike those before: ")
     assert label_of(program, question("b")) == 1
 
 
@@ -178,8 +180,8 @@ def test_a_line_too_many_at_the_end_withdraws_the_answer(start):
 
 def test_a_line_too_many_without_a_name_is_refused_whenever_it_comes(start):
     program = start("for question in questions(): plain(1)\ntime.sleep(0.2)\nplain(4)\n")
-    assert refused(program, "a").startswith("it is more than one line: ")
-    assert refused(program, "b").startswith("it is more than one line: ")
+    assert reason_of_refusal(program, "a").startswith("it is more than one line: ")
+    assert reason_of_refusal(program, "b").startswith("it is more than one line: ")
 
 
 @pytest.mark.parametrize(
@@ -192,21 +194,25 @@ def test_a_line_too_many_without_a_name_is_refused_whenever_it_comes(start):
     ],
 )
 def test_the_time_limit_holds_whatever_the_program_writes(text, start):
-    assert refused(start(text, LIMIT), "a").endswith("(none within 0.5 seconds)")
+    assert reason_of_refusal(start(text, LIMIT), "a").endswith("(none within 0.5 seconds)")
 
 
 def test_a_program_that_writes_without_end_is_stopped_early(start):
-    assert refused(start("while True: write('x' * 2**16)\n"), "a").startswith("it is longer than")
+    assert reason_of_refusal(start("while True: write('x' * 2**16)\n"), "a").startswith(
+        "it is longer than"
+    )
 
 
 def test_a_program_that_closes_its_output_gives_no_answer(start):
     program = start("os.close(1)\ntime.sleep(600)\n")
-    assert refused(program, "a") == "the program gave no answer (it ended)"
+    assert reason_of_refusal(program, "a") == "the program gave no answer (it ended)"
 
 
 def test_a_program_that_reads_nothing_may_answer_or_not(start):
     long = "x" * 2**20
-    assert refused(start("time.sleep(600)\n", LIMIT), "a", text=long).endswith("0.5 seconds)")
+    assert reason_of_refusal(start("time.sleep(600)\n", LIMIT), "a", text=long).endswith(
+        "0.5 seconds)"
+    )
     assert label_of(start("os.close(0)\nplain(2)\n"), question("a", text=long)) == 2
 
 
@@ -215,7 +221,7 @@ def test_what_the_program_started_does_not_hold_up_its_end(start, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     text = f"import subprocess\nsubprocess.Popen(['cat', {str(pipe)!r}])\ntime.sleep(600)\n"
-    assert refused(start(text, LIMIT), "a").endswith("0.5 seconds)")
+    assert reason_of_refusal(start(text, LIMIT), "a").endswith("0.5 seconds)")
     pipe.open("w").close()
 
 

@@ -36,7 +36,7 @@ def row_of(scored):
     return conversation_row(scored.conversation)
 
 
-def without_timestamps(row):
+def drop_timestamps(row):
     return {name: value for name, value in row.items() if not name.endswith("_timestamp")}
 
 
@@ -95,8 +95,8 @@ def test_evaluate_gives_the_rows_of_the_run(outputs, pool, paths):
         )
         for dataset in ("conversations", "iterations", "means"):
             theirs = rows(outputs / name, dataset)
-            assert list(map(without_timestamps, getattr(ours, dataset))) == list(
-                map(without_timestamps, theirs)
+            assert list(map(drop_timestamps, getattr(ours, dataset))) == list(
+                map(drop_timestamps, theirs)
             )
 
 

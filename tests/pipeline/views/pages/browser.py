@@ -137,7 +137,7 @@ def prefer(browser, scheme):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
 
 
-def requested(browser):
+def requested_urls(browser):
     """URLs that the page has requested since the last call, without data URLs."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = [
@@ -148,11 +148,11 @@ def requested(browser):
     return [url for url in urls if not url.startswith("data:")]
 
 
-def opened(browser, address, width=1_600, scheme="light"):
+def open_page(browser, address, width=1_600, scheme="light"):
     """Open a page, after discarding the messages and requests of earlier ones."""
     prefer(browser, scheme)
     resize(browser, width)
-    requested(browser)
+    requested_urls(browser)
     browser.get_log("browser")
     browser.get("about:blank")
     browser.get(address)
@@ -166,7 +166,7 @@ def assert_opens_cleanly(page, address):
     sizes = "const root = document.documentElement; return [root.scrollWidth, root.clientWidth];"
     wide, window = page.execute_script(sizes)
     assert page.get_log("browser") == []
-    assert set(requested(page)) <= {address, "about:blank"}
+    assert set(requested_urls(page)) <= {address, "about:blank"}
     assert wide <= window
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.pipeline.views.pages.browser import opened
+from tests.pipeline.views.pages.browser import open_page
 
 
 @pytest.fixture
 def page(browser, address):
     """The page, opened 1,600 px wide in light colours."""
-    return opened(browser, address)
+    return open_page(browser, address)

@@ -9,7 +9,13 @@ import tempfile
 from pathlib import Path
 
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.views.pages.browser import CHROMEDRIVER, CHROMIUM, chromium, eventually, opened
+from tests.pipeline.views.pages.browser import (
+    CHROMEDRIVER,
+    CHROMIUM,
+    chromium,
+    eventually,
+    open_page,
+)
 
 PICTURE = Path("docs/images/report.png")
 WIDTH = 1_280
@@ -28,7 +34,7 @@ def take_picture():
         if main(["run", *words, "--output", str(output)]) != 0:
             sys.exit(1)
         with chromium(Path(folder) / "profile") as browser:
-            opened(browser, (output / "report.html").as_uri(), WIDTH)
+            open_page(browser, (output / "report.html").as_uri(), WIDTH)
             eventually(browser, lambda: browser.execute_script(DRAWN))
             clip = {"x": 0, "y": 0, "width": WIDTH, "scale": 1}
             clip["height"] = browser.execute_script(BOTTOM)

@@ -17,7 +17,7 @@ from tests.pipeline.views.pages.browser import (
     choose,
     eventually,
     needs_chromium,
-    opened,
+    open_page,
     prefer,
     resize,
     texts,
@@ -51,7 +51,7 @@ def address(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
-    page = opened(browser, address, width, scheme)
+    page = open_page(browser, address, width, scheme)
     assert_opens_cleanly(page, address)
     assert page.title.startswith("Good Gain report")
 
@@ -68,7 +68,7 @@ return [...document.querySelectorAll(".plot")].map((plot) => {
 
 
 def test_what_is_worth_looking_at_fits_one_screen(browser, address):
-    page = opened(browser, address, width=1_400)
+    page = open_page(browser, address, width=1_400)
     cards = "return document.querySelectorAll('#conversations .conversation').length"
     height = "return document.querySelector('#conversations').getBoundingClientRect().height"
     assert page.execute_script(cards) == 3
@@ -126,7 +126,7 @@ def test_page_without_any_search_opens(browser, tmp_path):
     write_outputs(tmp_path / "out", [search("a", 1, [], turn_count=2)])
     place = tmp_path / "report.html"
     place.write_bytes(build_report(str(tmp_path / "out")))
-    opened(browser, place.as_uri())
+    open_page(browser, place.as_uri())
     assert browser.get_log("browser") == []
     assert "o conversation both searched" in browser.find_element("tag name", "main").text
 
@@ -137,7 +137,7 @@ class TestOpenedOnce:
     @pytest.fixture(scope="class")
     @classmethod
     def page(cls, browser, address):
-        return opened(browser, address)
+        return open_page(browser, address)
 
     @pytest.mark.parametrize("plot", PLOTS)
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):

@@ -12,7 +12,7 @@ from tests.pipeline.views.pages.browser import (
     choose,
     drawn,
     needs_chromium,
-    opened,
+    open_page,
     texts,
 )
 from tests.pipeline.views.pages.outputs import write_outputs
@@ -27,7 +27,7 @@ def page(browser, tmp_path):
     write_outputs(tmp_path / "out", [*records, *three("c", "south", 100)], scoring=COSTS)
     place = tmp_path / "out" / "report.html"
     place.write_bytes(build_report(str(tmp_path / "out")))
-    return opened(browser, place.as_uri())
+    return open_page(browser, place.as_uri())
 
 
 def written_cells(page):
@@ -84,7 +84,7 @@ def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_p
     write_outputs(tmp_path / "out", records, scoring=COSTS)
     place = tmp_path / "out" / "report.html"
     place.write_bytes(build_report(str(tmp_path / "out")))
-    page = opened(browser, place.as_uri(), width=400)
+    page = open_page(browser, place.as_uri(), width=400)
     names, key = page.execute_script(NAMES)
     assert names == ["1", "2", "3", "4", "5"]
     assert key == "1 five; 2 four; 3 one; 4 three; 5 two"

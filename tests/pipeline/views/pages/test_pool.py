@@ -7,12 +7,12 @@ from goodgain.pipeline.views.pages.data.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.run import build_report
 from tests.pipeline.runs import manifest, rows, run
 from tests.pipeline.studies.pool.steps import build, write_runs
-from tests.pipeline.views.pages.browser import drawn, needs_chromium, opened
+from tests.pipeline.views.pages.browser import drawn, needs_chromium, open_page
 from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page
 
 
-def found_by(last):
+def find_documents(last):
     """Conversations a, b and c; a finds a good document per iteration, c has no good document."""
     records = [search("a", i, [(i, 3)]) for i in range(1, last + 1)]
     records += [search("b", 1, [(1, 2)]), search("c", 1, [(1, 0)])]
@@ -23,7 +23,7 @@ def found_by(last):
 def output(tmp_path_factory):
     """A run that finds two of a's four good documents and b's only one."""
     folder = tmp_path_factory.mktemp("pooled")
-    paths = write_runs(folder / "traces", {"base": found_by(4), "<i>new": found_by(2)})
+    paths = write_runs(folder / "traces", {"base": find_documents(4), "<i>new": find_documents(2)})
     assert build(folder / "pool", paths) == ExitCode.DONE
     options = ("--pool", str(folder / "pool"), "--run-name", "<i>new", "--max-i", "3")
     assert run(folder / "out", [paths["<i>new"]], *options) == ExitCode.DONE
@@ -91,7 +91,7 @@ def test_a_metric_that_is_null_for_some_has_its_own_n():
 @pytest.mark.browser
 @needs_chromium
 def test_the_share_is_drawn(browser, output):
-    opened(browser, (output / "report.html").as_uri())
+    open_page(browser, (output / "report.html").as_uri())
     traces, _ = drawn(browser, "pool")
     assert [1, 2] in [x for x, _ in traces]
     assert any(y == pytest.approx([5 / 8, 6 / 8]) for _, y in traces)

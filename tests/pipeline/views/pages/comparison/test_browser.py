@@ -16,7 +16,7 @@ from tests.pipeline.views.pages.browser import (
     choose,
     drawn,
     needs_chromium,
-    opened,
+    open_page,
     resize,
     texts,
 )
@@ -37,7 +37,7 @@ def address(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
-    page = opened(browser, address, width, scheme)
+    page = open_page(browser, address, width, scheme)
     assert_opens_cleanly(page, address)
     assert page.title.startswith("Good Gain comparison")
 
@@ -75,7 +75,7 @@ def test_no_card_overflows_and_no_table_is_cut(page):
 
 
 def test_narrow_page_names_metrics_in_words(browser, address):
-    page = opened(browser, address, width=400)
+    page = open_page(browser, address, width=400)
     labels = drawn(page, "forest")[1]
     assert "Discounted gain<br>per result (DRAG) ↑" in labels
     assert not any("_" in label for label in labels)
@@ -83,7 +83,7 @@ def test_narrow_page_names_metrics_in_words(browser, address):
 
 def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
-    opened(browser, (output / "report.html").as_uri())
+    open_page(browser, (output / "report.html").as_uri())
     assert browser.get_log("browser") == []
     assert "Welch" in browser.find_element("id", "verdict").text
 
@@ -95,7 +95,7 @@ def test_wide_interval_of_a_slice_is_cut_and_has_an_arrow(browser, tmp_path):
         for own, theirs in zip(arms(), few, strict=True)
     ]
     output = write_comparison(tmp_path, records, "--slice", "market")
-    page = opened(browser, (output / "report.html").as_uri())
+    page = open_page(browser, (output / "report.html").as_uri())
     assert_cut_intervals_have_arrows(page, "slices")
 
 
@@ -105,7 +105,7 @@ class TestOpenedOnce:
     @pytest.fixture(scope="class")
     @classmethod
     def page(cls, browser, address):
-        return opened(browser, address)
+        return open_page(browser, address)
 
     @pytest.mark.parametrize("plot", PLOTS)
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):

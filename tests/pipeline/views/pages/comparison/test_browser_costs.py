@@ -7,7 +7,7 @@ from tests.pipeline.views.pages.browser import (
     drawn,
     eventually,
     needs_chromium,
-    opened,
+    open_page,
     texts,
 )
 from tests.pipeline.views.pages.comparison.outputs import write_comparison
@@ -30,7 +30,7 @@ def address(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1_440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_section_fits_its_page_without_errors(browser, address, width, scheme):
-    opened(browser, address, width, scheme)
+    open_page(browser, address, width, scheme)
     assert browser.get_log("browser") == []
     for figure in FIGURES:
         wide = f"return document.querySelector('#figure-{figure} svg').clientWidth"
@@ -40,7 +40,7 @@ def test_section_fits_its_page_without_errors(browser, address, width, scheme):
 
 
 def test_section_shows_both_arms_and_follows_menus(browser, address):
-    opened(browser, address, width=1_440)
+    open_page(browser, address, width=1_440)
     rows = "#figure-front tbody tr"
     cells = [texts(browser, f"{rows}:nth-child({at}) :is(th, td)") for at in (1, 2)]
     # The base gains 10 for 800 tokens, the candidate 10 for 350.

@@ -11,7 +11,7 @@ from tests.pipeline.views.pages.nights.entries import entry
 from tests.pipeline.views.pages.test_build import Page
 
 
-def changed(verdicts, **more):
+def day_of_changes(verdicts, **more):
     """A day whose changes have these verdicts by metric, and the others `not shown`."""
     day = entry("2025-03-12", 0.154, baseline=("2025-03-11",), **more)
     changes = {
@@ -22,14 +22,14 @@ def changed(verdicts, **more):
 
 
 def test_quiet_day():
-    assert answer(changed({})) == (
+    assert answer(day_of_changes({})) == (
         "2025-03-12 passed: 15.4 % of the results were good and new; "
         "no change from 2025-03-11 is shown."
     )
 
 
 def test_changes_are_named_the_worse_first():
-    day = changed({"CG": "better", "SRE": "better", "SRR": "worse"}, verdict="gate failed")
+    day = day_of_changes({"CG": "better", "SRE": "better", "SRR": "worse"}, verdict="gate failed")
     assert answer(day) == (
         "2025-03-12 failed its gate: 15.4 % of the results were good and new; worse than "
         "2025-03-11 in Repeated results (SRR); better than 2025-03-11 in Gain (CG), Good and new "
@@ -39,7 +39,7 @@ def test_changes_are_named_the_worse_first():
 
 def test_day_whose_changes_cannot_be_compared():
     names = entry("2025-03-12").changes
-    assert answer(changed(dict.fromkeys(names, "not comparable"))).endswith(
+    assert answer(day_of_changes(dict.fromkeys(names, "not comparable"))).endswith(
         "; no change from 2025-03-11 could be tested."
     )
 
@@ -63,5 +63,5 @@ def test_day_without_results_and_no_day():
 
 @pytest.mark.slow
 def test_report_begins_with_it():
-    text = Page(build_nights_report([changed({})])).text
+    text = Page(build_nights_report([day_of_changes({})])).text
     assert text.index("2025-03-12 passed: 15.4 %") < text.index("Latest day")

@@ -10,7 +10,7 @@ from tests.pipeline.views.pages.browser import (
     assert_opens_cleanly,
     eventually,
     needs_chromium,
-    opened,
+    open_page,
     texts,
 )
 from tests.pipeline.views.pages.nights.entries import many, week
@@ -30,12 +30,12 @@ def addresses(tmp_path_factory):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["week", "year"])
 def test_page_opens_without_errors_or_requests(browser, addresses, name, width, scheme):
-    page = opened(browser, addresses[name], width, scheme)
+    page = open_page(browser, addresses[name], width, scheme)
     assert_opens_cleanly(page, addresses[name])
 
 
 def test_no_card_overflows_and_no_table_is_cut(browser, addresses):
-    page = opened(browser, addresses["week"])
+    page = open_page(browser, addresses["week"])
     assert_cards_hold_their_content(page)
     assert_no_table_is_cut_on_a_narrow_page(page)
     # The reasons of a day have a line of their own; without any there is none.
@@ -47,7 +47,7 @@ def test_no_card_overflows_and_no_table_is_cut(browser, addresses):
 
 
 def test_reasons_have_room_beside_the_other_columns(browser, addresses):
-    page = opened(browser, addresses["week"], width=1_400)
+    page = open_page(browser, addresses["week"], width=1_400)
     widths = (
         "return [...document.querySelectorAll('#days td:last-child')].map((one) => one.clientWidth)"
     )
@@ -55,7 +55,7 @@ def test_reasons_have_room_beside_the_other_columns(browser, addresses):
 
 
 def test_menus_change_their_plots(browser, addresses):
-    page = opened(browser, addresses["year"])
+    page = open_page(browser, addresses["year"])
     assert len(texts(page, "#figure-input tbody th")) == 90
     assert_menus_change_their_plots(
         page,
@@ -70,7 +70,7 @@ def test_menus_change_their_plots(browser, addresses):
 
 def test_line_breaks_at_days_that_were_not_run(browser, addresses, tmp_path):
     def parts_of_lines(address):
-        page = opened(browser, address)
+        page = open_page(browser, address)
         return len(page.find_elements("css selector", "#figure-trend .trace.scatter path.js-line"))
 
     first, second, _, *later = week()
@@ -85,7 +85,7 @@ class TestWeek:
     @pytest.fixture(scope="class")
     @classmethod
     def page(cls, browser, addresses):
-        return opened(browser, addresses["week"])
+        return open_page(browser, addresses["week"])
 
     def test_plots_are_drawn_with_their_numbers(self, page):
         for plot, rows in (("trend", 7), ("changes", 5), ("input", 7)):
