@@ -68,9 +68,11 @@ class FoldInState(beam.DoFn):
     def end_of_window(
         self, key: str = beam.DoFn.KeyParam, payloads: Any = beam.DoFn.StateParam(PAYLOADS)
     ) -> Iterator[Any]:
-        """Fold what was kept."""
-        yield from self.folding.fold(key, payloads.read())
-        payloads.clear()
+        """Fold what was kept.
+
+        State is not cleared, which would be one more request for each key: it ends with the window.
+        """
+        return self.folding.fold(key, payloads.read())
 
 
 @dataclass(eq=False, repr=False)
