@@ -21,6 +21,7 @@ from goodgain.pipeline.api.judgments import (
     given_judgments,
 )
 from goodgain.pipeline.api.result import Run
+from goodgain.pipeline.api.run_warnings import check_some_usable
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
@@ -170,7 +171,7 @@ def _evaluate(
         lambda conversation_id, pair: find_turn(conversation_id, evaluation, source, pair),
         None if files else partial(_first_queries, source, found.rules),
     )
-    run.check_some_usable()
+    check_some_usable(run)
     _warn_of(run)
     return run
 

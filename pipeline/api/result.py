@@ -8,31 +8,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from goodgain.pipeline.api.explanation import Explanation
+from goodgain.pipeline.api.run_warnings import data_warnings, describe_rejected, warnings_of
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import writing
-from goodgain.pipeline.results.data_warnings import (
-    warn_of_misspelt_names,
-    warning_text,
-    warnings_in,
-)
-from goodgain.pipeline.settings.wording import for_python, phrase_for_python
+from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
 from goodgain.pipeline.views.means import choose_metrics, means_table
 from goodgain.pipeline.views.run import scale_part
-from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
-_REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -162,57 +156,7 @@ class Run:
         slices, costs and clusters that no conversation has. `evaluate` emits all of them as
         `GoodGainWarning`. See `DataWarning` for their fields.
         """
-        found = self._data_warnings()
-        records = self.manifest["records"]
-        if text := self.rejected_text():
-            share = records["rejected"] / records["read"]
-            found.append(DataWarning(_REJECTED, records["rejected"], share, text, ""))
-        return found + [
-            DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in self._misspelt_names()
-        ]
-
-    def _data_warnings(self) -> list[DataWarning]:
-        return [
-            replace(warning, message=for_python(warning.message), remedy=for_python(warning.remedy))
-            for warning in warnings_in(self.manifest)
-        ]
-
-    def _misspelt_names(self) -> Iterator[str]:
-        parameters = self.manifest["parameters"]
-        if any(parameters.get(name) for name in ("slice", "cost", "cluster")):
-            at_end = list(self.means.where(slice={}, i=None))
-            yield from warn_of_misspelt_names(
-                at_end, (row["slice"] for row in self.means), self.manifest
-            )
-
-    def rejected_text(self) -> str:
-        """How many records were rejected, and why the first of them; "" for none."""
-        records = self.manifest["records"]
-        if not records["rejected"]:
-            return ""
-        return (
-            f"Rejected: {records['rejected']:,} of {format_count(records['read'], 'record')}; "
-            f"see the table `rejected`. First: {self._first_reason()}"
-        )
-
-    def check_some_usable(self) -> None:
-        """Refuse a run of which nothing is left, for which the command exits with 3.
-
-        Raises:
-          GoodGainError: every record was rejected.
-        """
-        records = self.manifest["records"]
-        if records["too_many_rejected"] and records["rejected"] == records["read"]:
-            findings = [f"{warning.message} {warning.remedy}" for warning in self._data_warnings()]
-            raise GoodGainError(
-                f"Rejected: all of {format_count(records['read'], 'record')}. First: "
-                f"{' '.join([self._first_reason(), *findings])} To get the run nevertheless, set "
-                "max_rejected='100%'."
-            )
-
-    def _first_reason(self) -> str:
-        first = self.rejected[0]
-        return f"{first['source']}, {first['position']}: {for_python(first['reason'])}"
+        return warnings_of(self)
 
     def explain(
         self,
@@ -380,12 +324,15 @@ class Run:
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
         shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
-        rejected = self.rejected_text()
+        rejected = describe_rejected(self)
         return document(
             Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
             means_table(shown, self.manifest) if shown else None,
             Sentence(rejected) if rejected else None,
-            (Sentence(warning_text(warning), "warning") for warning in self._data_warnings()),
+            (
+                Sentence(warning_text(warning), "warning")
+                for warning in data_warnings(self.manifest)
+            ),
             scale_part(self.manifest),
             Sentence(f"tables: {', '.join(sorted(self._tables))}"),
         )

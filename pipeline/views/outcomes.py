@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -11,11 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
-from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn, table
-from goodgain.pipeline.document.numbers import NONE, count_text, share, value_text
+from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn
+from goodgain.pipeline.document.numbers import NONE, count_text, value_text
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
+from goodgain.pipeline.views.found_and_right import build_found_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
@@ -121,7 +121,7 @@ def views_of(
                 headings,
                 _sentence(name, relations),
                 tuple(relations),
-                _build_found_table(name, headings, found, lower) if found and known else None,
+                build_found_table(name, headings, found, lower) if found and known else None,
             )
         )
     return views
@@ -215,44 +215,6 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     return (
         f"{begin}: {best.metric} predicts it best{lower} (AUC {best.texts[0]}{interval}){ending}."
     )
-
-
-def count_found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The conversations with a good outcome and the others, where good material was found or not.
-
-    Args:
-      row: of GR, from `outcome_relations`.
-      lower: whether the good outcome is 0 rather than 1.
-    """
-    one, other = ("zero", "one") if lower else ("one", "zero")
-    found = row[f"positive_{one}"], row[f"positive_{other}"]
-    return found, (row[f"n_{one}"] - found[0], row[f"n_{other}"] - found[1])
-
-
-def _build_found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
-    """The table of found against right, from the row of GR.
-
-    Args:
-      lower: whether the good outcome is 0 rather than 1.
-    """
-    found, missed = count_found_and_right(row, lower)
-    lines = (
-        ("good material found", found, ("found and used", "reading failed")),
-        ("none found", missed, ("known, or luck", "search failed")),
-    )
-    return table(
-        (TableColumn("conversations"), *(TableColumn(heading, right=True) for heading in headings)),
-        [
-            (label, *map(partial(_build_found_cell, row["n"]), counts, meanings))
-            for label, counts, meanings in lines
-        ],
-        f"Good material found, and {name}",
-    )
-
-
-def _build_found_cell(n: int, conversations: int, meaning: str) -> Cell:
-    text = f"{count_text(conversations)} ({share(conversations, n)})"
-    return Cell(text, "share", below=(meaning,))
 
 
 _RELATIONS: tuple[CellColumn[Relation], ...] = (

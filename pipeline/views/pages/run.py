@@ -20,7 +20,8 @@ from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
 from goodgain.pipeline.views.pages.data.outcome_slices import slice_tables
-from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices, read_slices, slice_data
+from goodgain.pipeline.views.pages.data.slice_numbers import slice_data
+from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices, read_slices
 from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, bin_texts
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.charts import (

@@ -13,6 +13,7 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
+from goodgain.pipeline.views.pages.data.slice_numbers import slice_data as means_data
 from goodgain.pipeline.views.pages.data.slices import (
     LEAST_N_FOR_BAND,
     MOST_ITERATIONS,
@@ -22,7 +23,6 @@ from goodgain.pipeline.views.pages.data.slices import (
     Slices,
     slice_value,
 )
-from goodgain.pipeline.views.pages.data.slices import slice_data as means_data
 from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.transforms.core.metrics.by_name import at_i
 from goodgain.transforms.core.metrics.costs import COSTS

@@ -8,13 +8,8 @@ from typing import Any
 from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, count_text, share
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
-from goodgain.pipeline.views.outcomes import (
-    FOUND,
-    GATHERED,
-    OutcomeView,
-    auc_text,
-    count_found_and_right,
-)
+from goodgain.pipeline.views.found_and_right import count_found_and_right
+from goodgain.pipeline.views.outcomes import FOUND, GATHERED, OutcomeView, auc_text
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.outcomes import OUTCOME

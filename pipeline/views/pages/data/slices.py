@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.wanted_means import ALL_MEANS, MeansWanted
-from goodgain.pipeline.views.pages.data.texts import (
-    mean_texts,
-    point_texts,
-    round_value,
-    stops_paying,
-)
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
-from goodgain.transforms.core.metrics.costs import COST_I
 
 Row = Mapping[str, Any]
 MOST_ITERATIONS = 50
@@ -27,7 +19,6 @@ _MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
 LEAST_N_FOR_BAND = 10  # conversations for a band, which misleads with fewer
-_DRAWN_AT_END = ("mean", "ci_low", "ci_high", "p50")
 _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
@@ -173,104 +164,3 @@ def _add(one: SliceMeans, row: Row) -> None:
 def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
     names = frozenset(one.attributes)
     return bool(names), order.index(names) if names in order else len(order), one.label
-
-
-def slice_data(
-    one: SliceMeans, histograms: Mapping[str, Sequence[int]], costs: Sequence[str] = ()
-) -> dict[str, Any]:
-    """A slice as the page's script needs it: numbers to draw, each with the texts to show.
-
-    Args:
-      histograms: counts by metric, then bin.
-      costs: names of the costs to show.
-    """
-    return {
-        "label": one.label,
-        "values": [slice_value(value) for value in one.attributes.values()],
-        "n": count_text(one.n),
-        "end": {
-            name: [
-                *(round_value(row.get(part)) for part in _DRAWN_AT_END),
-                list(mean_texts(row).values()),
-            ]
-            for name, row in one.at_end.items()
-        },
-        "curves": {population: _curves(curves) for population, curves in one.curves.items()},
-        "added": _new_results(one.curves.get("reached", {})),
-        "paying": {name: _paying(one, name) for name in costs},
-        "histograms": {
-            name: [list(counts), list(map(count_text, counts))]
-            for name, counts in histograms.items()
-        },
-    }
-
-
-def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
-    # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
-    greatest_n: dict[int, int] = {}  # by i
-    for row in chain.from_iterable(curves.values()):
-        greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
-    common_n = [greatest_n[i] for i in sorted(greatest_n)]
-    return {
-        "n": common_n,
-        "counts": list(map(count_text, common_n)),
-        **{name: _curve(rows) for name, rows in curves.items()},
-    }
-
-
-def _curve(rows: list[Row]) -> list[list[Any]]:
-    """Means and, where there is a band, the ends of their intervals by i, and their texts."""
-    numbers = [[round_value(row["mean"]) for row in rows]]
-    for end in ("ci_low", "ci_high"):
-        numbers.append(
-            [round_value(row[end]) if row["n"] >= LEAST_N_FOR_BAND else None for row in rows]
-        )
-    return [*numbers, list(map(point_texts, rows))]
-
-
-def _new_results(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
-    """By i the new good, new other and repeated results, and the texts of these and of n."""
-    parts = [curves.get(name, []) for name in ("GR_i", "UR_i", "Dup_i")]
-    added = []
-    for good, unique, copies in zip(*parts, strict=True):
-        if unique["n"]:
-            # Without labels it is unknown which of the new results are good.
-            other = None if good["mean"] is None else unique["mean"] - good["mean"]
-            values = (good["mean"], other, copies["mean"])
-            texts = [*map(number, values), count_text(unique["n"])]
-            added.append([*map(round_value, values), texts])
-    return added
-
-
-def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
-    """The gain of each iteration per unit of a cost, and which iterations stop paying off."""
-    reached = one.curves.get("reached", {})
-    costs = reached.get(f"{COST_I}{name}", [])
-    rows = [
-        (gain, cost)
-        for gain, cost in zip(reached.get("G_i", []), costs, strict=False)
-        if gain["n"] or cost["n"]
-    ]
-    pay = [
-        gain["mean"] / cost["mean"] if cost["mean"] and gain["mean"] is not None else None
-        for gain, cost in rows
-    ]
-    average = one.at_end.get(f"CG_per_total.{name}", {}).get("mean")
-    return {
-        "pay": list(map(round_value, pay)),
-        "average": round_value(average),
-        "average_text": number(average),
-        "sentence": stops_paying(pay, average, name)
-        if any(gain["mean"] is not None for gain, _ in rows)
-        else "Without labels, the gain is unknown.",
-        "texts": [
-            [
-                number(gain["mean"]),
-                value_text(cost["metric"], cost["mean"]),
-                number(per_unit),
-                count_text(cost["n"]),
-                count_text(gain["n"]),
-            ]
-            for (gain, cost), per_unit in zip(rows, pay, strict=True)
-        ],
-    }

@@ -3,7 +3,8 @@
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.views.pages.data.slices import read_slices, slice_data
+from goodgain.pipeline.views.pages.data.slice_numbers import slice_data
+from goodgain.pipeline.views.pages.data.slices import read_slices
 from goodgain.pipeline.views.pages.run import build_report
 from tests.pipeline.runs import manifest, rows, run
 from tests.pipeline.studies.pool.steps import build, write_runs

@@ -1,0 +1,79 @@
+"""What is said in Python about the data of a run: its warnings and rejected records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from goodgain.pipeline.results.data_warnings import warn_of_misspelt_names, warnings_in
+from goodgain.pipeline.settings.wording import for_python
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import format_count
+
+if TYPE_CHECKING:
+    from goodgain.pipeline.api.result import Run
+
+_REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
+
+
+def warnings_of(run: Run) -> list[DataWarning]:
+    """The warnings of a run, those about rejected records and misspelt names included."""
+    found = data_warnings(run.manifest)
+    records = run.manifest["records"]
+    if text := describe_rejected(run):
+        share = records["rejected"] / records["read"]
+        found.append(DataWarning(_REJECTED, records["rejected"], share, text, ""))
+    return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in _misspelt_names(run)]
+
+
+def data_warnings(manifest: Mapping[str, Any]) -> list[DataWarning]:
+    """The warnings in a manifest, which name options as arguments."""
+    return [
+        replace(warning, message=for_python(warning.message), remedy=for_python(warning.remedy))
+        for warning in warnings_in(manifest)
+    ]
+
+
+def describe_rejected(run: Run) -> str:
+    """How many records were rejected, and why the first of them; "" for none."""
+    records = run.manifest["records"]
+    if not records["rejected"]:
+        return ""
+    return (
+        f"Rejected: {records['rejected']:,} of {format_count(records['read'], 'record')}; "
+        f"see the table `rejected`. First: {_first_reason(run)}"
+    )
+
+
+def check_some_usable(run: Run) -> None:
+    """Refuse a run of which nothing is left, for which the command exits with 3.
+
+    Raises:
+      GoodGainError: every record was rejected.
+    """
+    records = run.manifest["records"]
+    if records["too_many_rejected"] and records["rejected"] == records["read"]:
+        findings = [
+            f"{warning.message} {warning.remedy}" for warning in data_warnings(run.manifest)
+        ]
+        raise GoodGainError(
+            f"Rejected: all of {format_count(records['read'], 'record')}. First: "
+            f"{' '.join([_first_reason(run), *findings])} To get the run nevertheless, set "
+            "max_rejected='100%'."
+        )
+
+
+def _misspelt_names(run: Run) -> Iterator[str]:
+    parameters = run.manifest["parameters"]
+    if any(parameters.get(name) for name in ("slice", "cost", "cluster")):
+        at_end = list(run.means.where(slice={}, i=None))
+        slices = (row["slice"] for row in run.means)
+        yield from warn_of_misspelt_names(at_end, slices, run.manifest)
+
+
+def _first_reason(run: Run) -> str:
+    first = run.rejected[0]
+    return f"{first['source']}, {first['position']}: {for_python(first['reason'])}"
