@@ -57,7 +57,7 @@ def mutate(content, rng):
 @pytest.mark.parametrize(("path", "reading"), samples.both_readings(FILES), indirect=["reading"])
 def test_damaged_files_do_not_raise_and_shards_give_the_same(path):
     rng = random.Random(path)
-    for _ in range(60):
+    for _ in range(30):
         content = mutate(FILES[path], rng)
         whole = samples.read(content, path)
         for record in whole:
@@ -96,7 +96,7 @@ def test_a_damaged_block_affects_no_other(path):
     content = FILES[path]
     block_starts = [mark + len(samples.SYNC) for mark in samples.markers(content)]
     read_before = [len(samples.calls(samples.read(content[:end], path))) for end in block_starts]
-    for _ in range(200):
+    for _ in range(100):
         place = rng.randrange(block_starts[0], len(content))
         changed = bytearray(content)
         changed[place] = rng.randrange(256)
@@ -115,7 +115,7 @@ def test_a_damaged_row_group_affects_no_other(path):
     rng = random.Random(3)
     content = FILES[path]
     footer = int.from_bytes(content[-8:-4], "little") + 8
-    for _ in range(60):
+    for _ in range(30):
         place = rng.randrange(4, len(content) - footer)
         changed = bytearray(content)
         changed[place] = rng.randrange(256)

@@ -83,7 +83,7 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize("path", CONTENTS)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_any_split_reads_each_record_once_and_in_order(path, data):
     content = CONTENTS[path]

@@ -207,7 +207,7 @@ def serial(values):
 
 @pytest.mark.slow
 @given(st.integers(0, 99), st.randoms(use_true_random=False))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     values = values_of(seed)
     merged = copy_by_bytes(merge_randomly(values, order))

@@ -65,20 +65,20 @@ def assert_equals_reference(records, pooled, run, max_candidates=256):
 @pytest.mark.slow
 def test_scores_equal_the_reference():
     counted = Counter()
-    for seed in range(150):
+    for seed in range(60):
         random = Random(seed)
         found = runs(random)
         name, records = random.choice(list(found.items()))
         others = {other: own for other, own in found.items() if other != name}
         counted += assert_equals_reference(records, found, random.choice([name, None, "B"]))
         counted += assert_equals_reference(records, others, random.choice([name, None]), 2)
-    assert min(counted.values()) > 25
+    assert min(counted.values()) > 10
     assert len(counted) == 3
 
 
 @pytest.mark.slow
 @given(seed=seeds)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_any_score_equals_the_reference(seed):
     found = runs(Random(seed))
     for name, records in found.items():
@@ -87,7 +87,7 @@ def test_any_score_equals_the_reference(seed):
 
 @pytest.mark.slow
 @given(seed=seeds, order=st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_properties_of_any_run(seed, order):
     """A pool changes no R, UR, Dup; shares rise to at most 1; pooled documents are not outside."""
     found = runs(Random(seed))

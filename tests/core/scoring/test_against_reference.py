@@ -119,7 +119,7 @@ def test_adversarial_conversations_equal_the_reference(adversarial_records):
 @pytest.mark.slow
 @pytest.mark.parametrize("max_candidates", [1, 2, 3])
 def test_scores_with_few_candidates_equal_the_reference(max_candidates):
-    records = trace(Random(1_000 + max_candidates), conversations=500)
+    records = trace(Random(1_000 + max_candidates), conversations=200)
     scores = assert_equals_reference(records, max_candidates)
     assert total_counts(scores)["candidates_cut"] > 0
 

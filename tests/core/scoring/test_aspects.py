@@ -158,7 +158,7 @@ def test_generated_conversations_equal_the_reference(unit, document_label):
     rules = shipped_rules(unit=unit)
     settings = scoring(rules, METRICS, aspects=True, document_label=document_label)
     undecided = 0
-    for name, records in by_conversation(trace(random, conversations=250)).items():
+    for name, records in by_conversation(trace(random, conversations=100)).items():
         records = with_aspects(random, records)
         calls = fingerprints(records, rules)[name]
         found = score_conversation(name, calls, 0, settings)
@@ -169,7 +169,7 @@ def test_generated_conversations_equal_the_reference(unit, document_label):
             assert found.conversation["strec"] == whole["strec"]
             assert found.conversation["alpha_ndcg"] == pytest.approx(whole["alpha_ndcg"])
             undecided += found.conversation.iterations_for_all_aspects not in (None, 1)
-    assert undecided > 20
+    assert undecided > 8
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_generated_conversations_equal_the_reference(unit, document_label):
 def test_generated_judgments_equal_the_reference(seed):
     random = Random(seed)
     covering = 0
-    for name, records in by_conversation(trace(random, conversations=100)).items():
+    for name, records in by_conversation(trace(random, conversations=50)).items():
         for record in records:
             for result in record["results"] or []:
                 if random.random() < 0.7:
@@ -199,7 +199,7 @@ def test_generated_judgments_equal_the_reference(seed):
         expected = evaluate_aspects(records, k=3, judged=judged)
         assert_equals(found, expected)
         covering += bool(expected["at_i"] and expected["at_i"][-1])
-    assert covering > 50
+    assert covering > 25
 
 
 def assert_equals(found, expected):

@@ -127,7 +127,7 @@ def test_passages_with_few_candidates_equal_the_reference(max_candidates, docume
 @pytest.mark.parametrize("unit", ["document", "passage"])
 @pytest.mark.parametrize("document_label", ["first", "best"])
 def test_hundreds_of_conversations_equal_the_reference(unit, document_label):
-    assert_equals_reference(passages(17, 500), 256, unit, document_label)
+    assert_equals_reference(passages(17, 200), 256, unit, document_label)
 
 
 @pytest.mark.slow
