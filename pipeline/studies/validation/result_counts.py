@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-
-from msgspec import Struct
+from collections.abc import Sequence
 
 from goodgain.transforms.core.dedup.evidence import layout_of
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -14,18 +13,6 @@ from goodgain.transforms.core.scoring.sketches import decode_result
 _MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_KINDS = 10_000  # distinct results to keep; files of odd names have more
 OTHER_NAMES = "(further names)"
-
-
-class _LikeResults(Struct):
-    """Results with the same sketch, and what to count of each."""
-
-    gain: int | None
-    scored: bool
-    unidentified: bool
-    entity_type: str
-    ids: list[str]
-    fields: list[str]
-    results: int = 0
 
 
 class ResultCounts:
@@ -41,7 +28,7 @@ class ResultCounts:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._kinds: dict[bytes, _LikeResults] = {}
+        self._sketches: Counter[bytes] = Counter()
         self.scored = self.unidentified = 0
         self.gains: Counter[int | None] = Counter()
         self.types: Counter[str] = Counter()
@@ -49,47 +36,38 @@ class ResultCounts:
         self.fields: Counter[str] = Counter()
         self.field_types: dict[str, set[str]] = {}
 
-    def add(self, sketch: bytes) -> None:
-        """Add a result; the attributes know of it after `settle`.
+    def add(self, sketches: Sequence[bytes]) -> None:
+        """Add results; the attributes know of them after `settle`.
 
         Args:
-          sketch: from `CallSketch.results`.
+          sketches: from `CallSketch.results`.
         """
-        kind = self._kinds.get(sketch)
-        if kind is None:
-            if len(self._kinds) >= _MOST_KINDS:
-                self.settle()
-            kind = self._kinds[sketch] = self._kind(sketch)
-        kind.results += 1
+        self._sketches.update(sketches)
+        if len(self._sketches) > _MOST_KINDS:
+            self.settle()
 
     def settle(self) -> None:
         """Bring the attributes up to date."""
-        for kind in self._kinds.values():
-            results = kind.results
-            self.gains[kind.gain] += results
-            self.scored += kind.scored * results
-            self.unidentified += kind.unidentified * results
-            self.types[kind.entity_type] += results
-            for name in kind.ids:
-                self.ids[name] += results
-            for name in kind.fields:
-                self.fields[name] += results
-        self._kinds.clear()
+        for sketch, results in self._sketches.items():
+            self._count(sketch, results)
+        self._sketches.clear()
 
-    def _kind(self, sketch: bytes) -> _LikeResults:
+    def _count(self, sketch: bytes, results: int) -> None:
+        """Count results that have the same sketch."""
         result = decode_result(sketch)
         entity_type = name_to_count(self.types, (result.entity_type or "").strip())
-        fields = [name_to_count(self.fields, name) for name in result.fields]
-        for name in fields:
-            self.field_types.setdefault(name, set()).add(entity_type)
-        return _LikeResults(
-            gain=result.gain,
-            scored=result.has_score,
-            unidentified=not data_counts.identifies(layout_of(result.codes), self._rules),
-            entity_type=entity_type,
-            ids=[name_to_count(self.ids, name) for name in result.ids],
-            fields=fields,
-        )
+        self.types[entity_type] += results
+        self.gains[result.gain] += results
+        if result.has_score:
+            self.scored += results
+        if not data_counts.identifies(layout_of(result.codes), self._rules):
+            self.unidentified += results
+        for name in result.fields:
+            counted = name_to_count(self.fields, name)
+            self.fields[counted] += results
+            self.field_types.setdefault(counted, set()).add(entity_type)
+        for name in result.ids:
+            self.ids[name_to_count(self.ids, name)] += results
 
 
 def name_to_count(names: Counter[str], name: str) -> str:

@@ -23,6 +23,7 @@ _BYTES_KEPT_PER_RECORD = 600  # bytes, in addition to its ids
 _INDEX = re.compile(r"\[[0-9]+\]")
 _SPECIFIC = re.compile(r",? got .*|:? \(?['\"].*| \(.*|(?<=JSON):.*", re.DOTALL)
 _EXAMPLES = 3
+_TIMES_AT_ONCE = 1_000
 _MOST_REASONS = 100
 _OTHER_REASONS = "other reasons"
 
@@ -74,6 +75,8 @@ def general_reason(reason: str) -> str:
 class Survey:
     """Running counts; memory grows with conversations, turns and record identities only.
 
+    Those of times and results are up to date after `settle`.
+
     Attributes:
       records: what was read.
       empty_calls, results: number of those without results, and of all their results. Of records
@@ -81,7 +84,7 @@ class Survey:
       redelivered: number of usable records whose identity was seen before (SPEC 3).
       conflicting: number of records that differ from the one of their identity that counts, which
         is the latest, of several at that time the one with the greatest digest (SPEC 3).
-      of_results: counts by what results have; to be settled when everything is added.
+      of_results: counts by what results have.
       attributes: number of records that have an attribute, by its name.
       attribute_values: for each attribute, up to 20 non-blank values.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
@@ -115,6 +118,7 @@ class Survey:
         self.iterations: set[tuple[str, int, int]] = set()
         self._counting: dict[object, tuple[int, bytes]] = {}  # by identity: time, digest
         self._copies: dict[object, Counter[bytes]] = {}  # by identity, of those with several
+        self._times: list[int] = []  # to be counted
 
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
@@ -143,6 +147,11 @@ class Survey:
             self._budget.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
             self.flagged.add(record.conversation_id)
 
+    def settle(self) -> None:
+        """Bring all counts up to date, when everything is added."""
+        self._count_times()
+        self.of_results.settle()
+
     def _add_call(self, call: CallSketch) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
         self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
@@ -154,9 +163,9 @@ class Survey:
         is_first = identity not in self._counting
         self._add_delivery(identity, call.timestamp, call.record_digest)
         if call.timestamp is not None:
-            self.timed += 1
-            self._extend_time(call.timestamp)
-            self.data.update(data_counts.times_counts([call.timestamp], self._clock))
+            self._times.append(call.timestamp)
+            if len(self._times) == _TIMES_AT_ONCE:
+                self._count_times()
         for name, value in call.attributes.items():
             name = name_to_count(self.attributes, name)
             self.attributes[name] += 1
@@ -167,8 +176,7 @@ class Survey:
         if is_first:
             self.empty_calls += not call.results
             self.results += len(call.results)
-            for result in call.results:
-                self.of_results.add(result)
+            self.of_results.add(call.results)
 
     def _add_delivery(self, identity: object, timestamp: int | None, digest: bytes) -> None:
         delivery = (BEFORE_ALL_TIME if timestamp is None else timestamp, digest)
@@ -183,11 +191,16 @@ class Survey:
             counting = self._counting[identity] = delivery
         self.conflicting += copies.total() - copies[counting[1]]
 
-    def _extend_time(self, timestamp: int) -> None:
-        if self.first_timestamp is None or timestamp < self.first_timestamp:
-            self.first_timestamp = int(timestamp)
-        if self.last_timestamp is None or timestamp > self.last_timestamp:
-            self.last_timestamp = int(timestamp)
+    def _count_times(self) -> None:
+        if not self._times:
+            return
+        self.timed += len(self._times)
+        self.data.update(data_counts.times_counts(self._times, self._clock))
+        first, last = min(self._times), max(self._times)
+        if self.first_timestamp is not None and self.last_timestamp is not None:
+            first, last = min(first, self.first_timestamp), max(last, self.last_timestamp)
+        self.first_timestamp, self.last_timestamp = int(first), int(last)
+        self._times.clear()
 
     def labels(self) -> dict[int | None, int]:
         """Number of results by gain, from 0 up, then of those without a label."""

@@ -32,7 +32,7 @@ def validate(evaluation: Evaluation) -> Validation:
     sketcher = Sketcher(scoring.rules, usable_threads())
     for record in LocalFiles(traces.files, settings).sketches(sketcher):
         survey.add(record)
-    survey.of_results.settle()
+    survey.settle()
     warnings = warnings_of(
         CheckInputs(
             survey.counts(),

@@ -74,7 +74,7 @@ class TestNames:
         fields = {f"field {number}": "x" for number in range(3000)}
         sketcher = Sketcher(shipped_rules(), threads=1)
         survey.add(sketcher.of_call(parse_mapping(call(results=[{"fields": fields}]))))
-        survey.of_results.settle()
+        survey.settle()
         assert len(survey.of_results.fields) <= 1001
         assert survey.of_results.fields[OTHER_NAMES] == 2000
 
@@ -86,6 +86,6 @@ class TestNames:
             survey.add(
                 sketcher.of_call(parse_mapping(call(record_id=str(number), results=results)))
             )
-        survey.of_results.settle()
+        survey.settle()
         assert survey.of_results.gains == dict.fromkeys(range(5), 10)
         assert survey.of_results.fields.total() == 50
