@@ -68,11 +68,9 @@ class FoldInState(beam.DoFn):
     def end_of_window(
         self, key: str = beam.DoFn.KeyParam, payloads: Any = beam.DoFn.StateParam(PAYLOADS)
     ) -> Iterator[Any]:
-        """Fold what was kept.
-
-        State is not cleared, which would be one more request for each key: it ends with the window.
-        """
-        return self.folding.fold(key, payloads.read())
+        """Fold what was kept, and free its memory before rows are written."""
+        yield from self.folding.fold(key, payloads.read())
+        payloads.clear()
 
 
 @dataclass(eq=False, repr=False)
