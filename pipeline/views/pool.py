@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from goodgain.pipeline.document.model import (
     Block,
@@ -22,7 +23,9 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.manifest import EXCLUDE
 from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.pipeline.views.records import exclusions_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
@@ -50,6 +53,7 @@ def pool_document(pool: Pool) -> Document:
             f"{format_count(content['topics'], 'topic')}, seen at "
             f"{format_count(content['places'], 'place')}."
         ),
+        _exclusions(built["by_run"]),
         pool_findings(pool),
         Sentence(
             f"{built['rejected']:,} of {format_count(built['read'], 'record')} could not be used; "
@@ -59,6 +63,12 @@ def pool_document(pool: Pool) -> Document:
         else None,
         Sentence(f"Pool: {pool.folder}"),
     )
+
+
+def _exclusions(by_run: Mapping[str, Any]) -> Iterator[Sentence]:
+    for name, part in by_run.items():
+        if excluded := part.get(EXCLUDE):
+            yield Sentence(f"Excluded (--exclude) from {name}: {exclusions_text(excluded)}.")
 
 
 def pool_warnings(pool: Pool) -> Iterator[Sentence]:

@@ -73,12 +73,17 @@ def given_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     if qrels := manifest.get("qrels"):
         yield from _judgments_part(qrels)
     if excluded := manifest.get(EXCLUDE):
-        yield Sentence(
-            f"Excluded (--exclude): {format_count(excluded['results'], 'result')} and "
-            f"{format_count(excluded['judgments'], 'judgment')}, by "
-            f"{format_count(excluded['pairs'], 'document')} of "
-            f"{format_count(excluded['topics'], 'topic')}."
-        )
+        yield Sentence(f"Excluded (--exclude): {exclusions_text(excluded)}.")
+
+
+def exclusions_text(excluded: Mapping[str, Any]) -> str:
+    """How many results and judgments were left out, by how many documents."""
+    return (
+        f"{format_count(excluded['results'], 'result')} and "
+        f"{format_count(excluded['judgments'], 'judgment')}, by "
+        f"{format_count(excluded['pairs'], 'document')} of "
+        f"{format_count(excluded['topics'], 'topic')}"
+    )
 
 
 def _judgments_part(qrels: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -7,10 +7,12 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.run.stream.run import open_stream
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.views.pool import pool_document
 from tests.pipeline.studies.pool.steps import build, documents, write_runs
 
 pytestmark = pytest.mark.slow
@@ -107,6 +109,9 @@ def test_its_manifest_says_what_each_run_left_out(paths):
         part = manifest["last_build"]["by_run"][run]["exclude"]
         assert part["results"] == counts[0] - counts[1] > 0
     assert "exclude" not in read_pool(str(folder / "of_left")).manifest
+    shown = text_of(pool_document(read_pool(str(folder / "pool"))))
+    results = manifest["last_build"]["by_run"]["new"]["exclude"]["results"]
+    assert f"Excluded (--exclude) from new: {results} results and 0 judgments" in shown
 
 
 def test_a_run_measured_by_it_is_that_of_traces_without_the_documents(paths):
