@@ -17,7 +17,7 @@ NAMES = files("goodgain.configs").joinpath("dataflow/state-names.yaml")
 def test_names_of_state_equal_those_of_running_jobs(tmp_path):
     """If this fails, a new release cannot update running jobs."""
     config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
-    scoring = run._open(config).scoring
+    scoring = run.open_stream(config).scoring
     source = sources.folder(config, scoring.rules)
     pipeline = beam.Pipeline()
     graph.build(pipeline, graph.StreamPlan(config, scoring, source, WITH_ENGINE))
