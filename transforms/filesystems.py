@@ -99,7 +99,7 @@ def files_below(folder: str) -> list[str]:
       OSError: it is on another filesystem and cannot be listed.
     """
     if not is_local(folder):
-        return [file.path for file in matching(join(folder, "**"))]
+        return [file.path for file in find_matching(join(folder, "**"))]
     return [path for path in paths_below(folder) if _is_file(path)]  # no dangling link
 
 
@@ -155,7 +155,7 @@ def files_named(folder: str, pattern: str) -> list[str]:
       OSError: it is on another filesystem and cannot be listed.
     """
     if not is_local(folder):
-        return sorted(file.path for file in matching(join(folder, pattern)))
+        return sorted(file.path for file in find_matching(join(folder, pattern)))
     try:
         found = list(files_in(folder, lambda name: fnmatchcase(name, pattern)))
     except OSError:
@@ -176,7 +176,7 @@ def find_files(pattern: str) -> list[InputFile]:
     """
     if not is_local(pattern):
         # Object stores have no folders; a prefix with files under it counts as one.
-        found = matching(pattern) or _visible(matching(pattern.rstrip("/") + "/*"))
+        found = find_matching(pattern) or _visible(find_matching(pattern.rstrip("/") + "/*"))
         return sorted(found, key=lambda file: file.path)
     if os.path.isdir(pattern):
         files = [
@@ -207,7 +207,7 @@ def _visible(files: list[InputFile]) -> list[InputFile]:
     return [file for file in files if is_visible(os.path.basename(file.path))]
 
 
-def matching(pattern: str) -> list[InputFile]:
+def find_matching(pattern: str) -> list[InputFile]:
     """The files that match a pattern of Beam, which has one syntax for all filesystems.
 
     Raises:

@@ -14,7 +14,7 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.results.atomic_files import writing
+from goodgain.pipeline.results.atomic_files import report_unwritable
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.wording import for_python, phrase_for_python
@@ -58,7 +58,7 @@ class Comparison:
         Raises:
           UsageError: the file cannot be written.
         """
-        with writing(path):
+        with report_unwritable(path):
             Path(path).write_bytes(self._report)
 
     def __repr__(self) -> str:

@@ -127,7 +127,7 @@ class Table:
         try:
             import pandas as pd
         except ModuleNotFoundError:
-            raise _missing("pandas") from None
+            raise _missing_package_error("pandas") from None
 
         frame = pd.DataFrame(list(self), columns=self.columns)
         for column in self.dataset.columns:
@@ -150,7 +150,7 @@ class Table:
         try:
             import polars as pl
         except ModuleNotFoundError:
-            raise _missing("polars") from None
+            raise _missing_package_error("polars") from None
 
         return pl.DataFrame(pl.from_arrow(self.to_arrow()))
 
@@ -196,7 +196,7 @@ class Table:
         return shown
 
 
-def _missing(package: str) -> UsageError:
+def _missing_package_error(package: str) -> UsageError:
     return UsageError(f"{package} is not installed; install it with `pip install {package}`.")
 
 

@@ -119,7 +119,7 @@ def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) ->
     known = [*ours, "--label"] if any("Dataflow" in word for word in words) else ours
     for word in words:
         name = word.partition("=")[0]
-        if _is_option(word) and name not in known and (near := _nearest(name, ours)):
+        if _is_option(word) and name not in known and (near := _nearest_option(name, ours)):
             mistakes.append(f"{name} is not an option; did you mean {near}?")
     if mistakes:
         raise UsageError(f"{' '.join(mistakes)} See `{program} --help`.")
@@ -140,7 +140,7 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and any(character.isalpha() for character in word)
 
 
-def _nearest(word: str, ours: Sequence[str]) -> str | None:
+def _nearest_option(word: str, ours: Sequence[str]) -> str | None:
     """The option that a misspelt one probably means."""
     written = word.lstrip("-").replace("_", "-").lower()
     names = {option.lstrip("-"): option for option in ours}

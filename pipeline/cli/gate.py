@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(path: str, content: bytes) -> None:
-    from goodgain.pipeline.results.atomic_files import writing
+    from goodgain.pipeline.results.atomic_files import report_unwritable
 
-    with writing(path):
+    with report_unwritable(path):
         Path(path).write_bytes(content)

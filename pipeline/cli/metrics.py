@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
 
-    groups = _matching(metric_groups(), read_options(args, MetricsConfig).words)
+    groups = _filter_by_words(metric_groups(), read_options(args, MetricsConfig).words)
     if args.json:
         print_json(
             [
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _matching(groups: Groups, words: Sequence[str]) -> Groups:
+def _filter_by_words(groups: Groups, words: Sequence[str]) -> Groups:
     """Only the metrics whose names contain one of the words; all if there are no words."""
     if not words:
         return groups

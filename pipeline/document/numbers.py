@@ -95,7 +95,7 @@ def mean_interval_text(metric: str, low: float | None, high: float | None) -> st
     if low is None or high is None:
         return NONE
     declared = metric_by_name(metric)
-    low, high = declared.within(low), declared.within(high)
+    low, high = declared.clip(low), declared.clip(high)
     if declared.in_percent:
         return f"{_percentage(low)}..{_percentage(high)} %"
     return f"{_figure(low, _SIGNIFICANT)}..{_figure(high, _SIGNIFICANT)}"

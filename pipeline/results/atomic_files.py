@@ -15,7 +15,7 @@ UNFINISHED_SUFFIX = ".unfinished"
 
 
 @contextmanager
-def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator[BinaryIO]:
+def replace_atomically(path: str | Path, temporary: str | Path | None = None) -> Iterator[BinaryIO]:
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
     On a local disk the new file then survives even a failure of the machine. If the block raises,
@@ -30,7 +30,7 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
       OSError: the file cannot be written.
     """
     path = str(path)
-    temporary = hidden(path) if temporary is None else str(temporary)
+    temporary = temporary_name(path) if temporary is None else str(temporary)
     if is_local(path):
         try:
             Path(temporary).unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
 
 
 @contextmanager
-def writing(path: str | Path) -> Iterator[None]:
+def report_unwritable(path: str | Path) -> Iterator[None]:
     """Report that a file which the user named cannot be written in the block.
 
     Raises:
@@ -63,12 +63,12 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a small file; see `replacing`."""
-    with replacing(path) as file:
+    """Write a small file; see `replace_atomically`."""
+    with replace_atomically(path) as file:
         file.write(content)
 
 
-def hidden(path: str) -> str:
+def temporary_name(path: str) -> str:
     """The temporary name of a file in the same folder."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}{UNFINISHED_SUFFIX}"

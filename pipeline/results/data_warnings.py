@@ -15,7 +15,7 @@ from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.warnings.check_inputs import (
     SliceLabels,
 )
-from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
+from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing_warnings
 
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
@@ -39,7 +39,7 @@ def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     return msgspec.convert(manifest.get("warnings", []), list[DataWarning])
 
 
-def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
+def failing_warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     """The warnings in a manifest that its options do not allow; they made the exit code 3."""
     parameters = manifest["parameters"]
     allowed = allowed_codes(
@@ -47,12 +47,12 @@ def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
         no_good=parameters.get("allow_no_good", False),
         contradicted_ids=parameters.get("allow_contradicted_ids", False),
     )
-    return failing(warnings_in(manifest), allowed)
+    return failing_warnings(warnings_in(manifest), allowed)
 
 
 def is_bad(manifest: Mapping[str, Any]) -> bool:
     """Whether the data of a run make its exit code 3."""
-    return manifest["records"]["too_many_rejected"] or bool(failing_in(manifest))
+    return manifest["records"]["too_many_rejected"] or bool(failing_warnings_in(manifest))
 
 
 def warning_text(warning: DataWarning) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from goodgain.pipeline.results.folder import MANIFEST
-from goodgain.pipeline.results.formats import FORMATS, Row, intact
+from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
 from goodgain.transforms.core.metrics.own import own_metrics_of
@@ -63,7 +63,7 @@ def read_dataset(
     for file_format in FORMATS.values():
         for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
             with open_plain(path) as file:
-                for row in intact(file_format.read(file, conversation_ids), path):
+                for row in report_damage(file_format.read(file, conversation_ids), path):
                     rows += 1
                     yield row
     if conversation_ids is None:

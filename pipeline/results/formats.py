@@ -243,7 +243,7 @@ FORMATS: dict[Format, DatasetFormat] = {
 }
 
 
-def intact(rows: Iterable[Row], path: str) -> Iterator[Row]:
+def report_damage(rows: Iterable[Row], path: str) -> Iterator[Row]:
     """The rows from a reader of a file, with errors that name the file.
 
     Raises:

@@ -48,13 +48,13 @@ class WriteMeans(beam.PTransform):
         return (
             sums
             | "Together"
-            >> beam.Map(_together).with_output_types(tuple[int, tuple[str, str, bytes]])
+            >> beam.Map(_to_one_group).with_output_types(tuple[int, tuple[str, str, bytes]])
             | "Group" >> beam.GroupByKey()
             | "Write" >> beam.FlatMap(_write, self.target, self.scoring, self.interval)
         )
 
 
-def _together(one: tuple[SliceKey, MeansAccumulator]) -> tuple[int, tuple[str, str, bytes]]:
+def _to_one_group(one: tuple[SliceKey, MeansAccumulator]) -> tuple[int, tuple[str, str, bytes]]:
     key, sums = one
     sums.prepare_to_send()
     return 0, (slice_sort_key(slice_of(key)), key, msgspec.msgpack.encode(sums))

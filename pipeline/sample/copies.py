@@ -34,7 +34,7 @@ _TRACKING = (
 _CLAUSE_TYPES = ("File", "Event", "EmailMessage", "TeamsMessage", "People", "MeetingTranscript")
 
 
-def _definitive(document: Document) -> str | None:
+def _definitive_id(document: Document) -> str | None:
     ids = document.get("ids", {})
     wanted = DEFINITIVE_IDS[document.get("entity_type")]
     return next((name for name in wanted if name in ids), None)
@@ -46,7 +46,7 @@ def _exact(_: Scene, document: Document) -> Document:
 
 def _new_title(scene: Scene, document: Document) -> Document | None:
     """Same definitive id; another title, and a passage for another query."""
-    if _definitive(document) is None:
+    if _definitive_id(document) is None:
         return None
     return {**document, "title": scene.author.title(), "snippet": scene.author.snippet()}
 
@@ -87,14 +87,14 @@ def _other_query(scene: Scene, document: Document) -> Document | None:
 
 def _other_generic_id(scene: Scene, document: Document) -> Document | None:
     """Another generic id for a document without a definitive one."""
-    if _definitive(document) is not None or "url" not in document:
+    if _definitive_id(document) is not None or "url" not in document:
         return None
     return {**document, "id": opaque_id(scene.draw)}
 
 
 def _generic_id_only(_: Scene, document: Document) -> Document | None:
     """Only the generic id, for a document without a definitive one."""
-    if "id" not in document or _definitive(document) is not None:
+    if "id" not in document or _definitive_id(document) is not None:
         return None
     return {name: document[name] for name in ("entity_type", "id", "gain") if name in document}
 
@@ -118,7 +118,7 @@ def _fields_only(_: Scene, document: Document) -> Document | None:
 
 def _guid_case(scene: Scene, document: Document) -> Document | None:
     """Same definitive GUID, in upper case."""
-    name = _definitive(document)
+    name = _definitive_id(document)
     if name not in ("file_id", "unique_id"):
         return None
     ids = {key: value.upper() for key, value in document["ids"].items()}
@@ -127,7 +127,7 @@ def _guid_case(scene: Scene, document: Document) -> Document | None:
 
 def _many_ids(scene: Scene, document: Document) -> Document | None:
     """A list of ids, one of which is the document's."""
-    name = _definitive(document)
+    name = _definitive_id(document)
     if name is None:
         return None
     ids = {**document["ids"], name: [scene.draw.guid(), document["ids"][name]]}

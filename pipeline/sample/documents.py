@@ -82,7 +82,7 @@ def _file(scene: Scene) -> Document:
         "file_name": name,
         "file_type": extension,
         "author": [author, scene.person().name] if draw.chance(0.15) else author,
-        "last_modified_time": scene.past(400),
+        "last_modified_time": scene.past_time(400),
     }
     if draw.chance(0.7):
         fields["last_modified_by"] = scene.person().name
@@ -129,7 +129,7 @@ def _email(scene: Scene) -> Document:
         },
     }
     if draw.chance(0.9):
-        document["fields"]["date_time_received"] = scene.past(120)
+        document["fields"]["date_time_received"] = scene.past_time(120)
     if draw.chance(0.8):
         document["ids"] = {"email_url": url}
     if draw.chance(0.8):
@@ -237,7 +237,7 @@ def _web_page(scene: Scene) -> Document:
         "fields": {
             "site_name": host.removeprefix("www."),
             "language": scene.market[:2],
-            "published": scene.past(2_000)[:10],
+            "published": scene.past_time(2_000)[:10],
             "author": f"{draw.pick(words().first_names)} {draw.pick(words().last_names)}",
         },
     }
@@ -253,7 +253,7 @@ def _whiteboard(scene: Scene) -> Document:
         "ids": {"whiteboard_id": draw.guid()},
         "url": f"https://whiteboard.{scene.tenant}.example/board/{draw.guid()}",
         "title": scene.author.title(),
-        "fields": {"owner": scene.person().name, "created": scene.past(200)},
+        "fields": {"owner": scene.person().name, "created": scene.past_time(200)},
     }
 
 

@@ -58,7 +58,7 @@ class Scene:
             return self.person().email
         return [self.person().email for _ in range(count)]
 
-    def past(self, days: int) -> str:
+    def past_time(self, days: int) -> str:
         """A time before the conversation, by at least an hour and less than `days` more, in whole
         seconds.
         """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.convert.trace_files import format_of, write_lines
-from goodgain.pipeline.results.atomic_files import replacing, writing
+from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import iso
@@ -50,9 +50,9 @@ def write_sample(options: SampleConfig, path: str) -> Written:
     format = format_of(path)
     written = Written()
     records = written.count(sample_records(options))
-    with writing(path):
+    with report_unwritable(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
+        with replace_atomically(path) as file:
             if format.name == "jsonl":
                 write_lines(_lines(records, options, written), file, format.codec)
             else:

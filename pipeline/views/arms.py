@@ -44,7 +44,7 @@ def arms_document(arms: ArmsExplanation) -> Document:
         _iterations(arms),
         _only("input", arms.only_input),
         _only("against", arms.only_against),
-        _both(arms),
+        _documents_of_both(arms),
         Sentence(_PLACES, "quiet", apart=True),
     )
 
@@ -77,7 +77,7 @@ def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
         )
 
 
-def _both(arms: ArmsExplanation) -> Iterator[Block]:
+def _documents_of_both(arms: ArmsExplanation) -> Iterator[Block]:
     yield Heading(f"In both: {_count_documents([pair.input for pair in arms.both])}")
     if arms.both:
         yield table(

@@ -71,7 +71,7 @@ def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Itera
 
 def _row(row: Mapping[str, Any]) -> Sequence[Cell]:
     correlation = row["intraclass_correlation"]
-    changes = (None, None) if _is_uneven(row) else detectable(row)
+    changes = (None, None) if _is_uneven(row) else detectable_differences(row)
     return (
         term(row["metric"]),
         count(row["clusters"] or 0),
@@ -84,7 +84,7 @@ def _is_uneven(row: Mapping[str, Any]) -> bool:
     return few_effective(row["clusters"], row["effective_clusters"])
 
 
-def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+def detectable_differences(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """The true differences from a run like this one that a test detects with 80 % power.
 
     The test is two-sided at 5 % and finds a true difference of (t[97.5 %] + t[80 %]) standard

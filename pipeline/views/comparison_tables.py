@@ -102,7 +102,9 @@ def size_columns(paired: bool) -> Columns:
     of_pairs: Columns = [
         whole_numbers("good/same/bad", "counts", _counts),
         whole_numbers(
-            "GSB interval", "gsb_interval", lambda row: _ends(row.gsb_ci_low, row.gsb_ci_high)
+            "GSB interval",
+            "gsb_interval",
+            lambda row: _interval_text(row.gsb_ci_low, row.gsb_ci_high),
         ),
     ]
     return [
@@ -115,7 +117,7 @@ def size_columns(paired: bool) -> Columns:
         whole_numbers(
             "effect", "effect_size", lambda row: _add_sign(row.effect_size), long="effect size"
         ),
-        whole_numbers("detect.", "minimum_detectable_effect", _detectable, long="detectable"),
+        whole_numbers("detect.", "minimum_detectable_effect", _detectable_cell, long="detectable"),
         whole_numbers("n", "n", lambda row: _size(row, paired)),
         *(of_pairs if paired else []),
         CellColumn(TableColumn("why", wide=True, part="reason"), lambda row: row.reason or ""),
@@ -151,7 +153,7 @@ def _add_sign(number: float | None) -> str:
     return NONE if number is None else f"{number:+z.2f}"
 
 
-def _ends(low: float | None, high: float | None) -> str:
+def _interval_text(low: float | None, high: float | None) -> str:
     return NONE if low is None or high is None else f"{_add_sign(low)}..{_add_sign(high)}"
 
 
@@ -176,7 +178,7 @@ def has_nulls(row: ComparisonRow) -> bool:
     return bool(row.undefined_in_base or row.undefined_in_candidate or row.undefined_in_both)
 
 
-def _detectable(row: ComparisonRow) -> Cell:
+def _detectable_cell(row: ComparisonRow) -> Cell:
     """The detectable difference; no share can differ by more than 100 points."""
     effect = row.minimum_detectable_effect
     if effect is not None and effect > 1 and metric_by_name(row.metric).in_percent:

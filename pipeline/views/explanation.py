@@ -228,7 +228,7 @@ def _outcome(result: ExplainedResult) -> str:
 def _result(result: ExplainedResult) -> Cell:
     below = []
     if result.duplicate is not None:
-        below.append(_why(result.duplicate))
+        below.append(_describe_duplicate(result.duplicate))
     if result.raised is not None:
         below.append(_describe_rise(result.raised))
     if result.judged_at is not None:
@@ -253,7 +253,7 @@ def _in_pool(one: InPool) -> str:
     return f"document {one.number} of the pool, {label}; {how}"
 
 
-def _why(why: Why) -> str:
+def _describe_duplicate(why: Why) -> str:
     text = f"{why.reason} (step {why.step}, key {why.key})"
     if why.matched != why.first:
         text = f"as its copy {place_text(why.matched)}: {text}"

@@ -118,7 +118,7 @@ def topic_document(
             Cell(str(pooled.number)),
             Cell(_label_text(pooled, preferred)),
             Cell(str(len(pooled.places))),
-            *(Cell(_when(pooled, run), "place") for run in runs),
+            *(Cell(_first_found(pooled, run), "place") for run in runs),
             Cell(_name(pooled), "place", longest=_LONGEST),
         )
         for pooled in documents
@@ -151,7 +151,7 @@ def _name(document: PoolDocument) -> str:
     return document.document
 
 
-def _when(document: PoolDocument, run: str) -> str:
+def _first_found(document: PoolDocument, run: str) -> str:
     """The first i at which a run found it."""
     iterations = [place.i for place in document.places if place.run == run]
     return f"i={min(iterations)}" if iterations else "-"

@@ -149,7 +149,7 @@ def _looking_part(
 
 def warnings_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     """The warnings of a run, and which of them make its exit code 3."""
-    fatal = data_warnings.failing_in(manifest)
+    fatal = data_warnings.failing_warnings_in(manifest)
     for warning in data_warnings.warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
         yield Sentence(data_warnings.warning_text(warning) + ending, "warning")

@@ -22,7 +22,7 @@ from goodgain.pipeline.document.numbers import minute, share
 from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.studies.validation.findings import UNLABELLED
-from goodgain.transforms.core.warnings.warning import DataWarning, failing
+from goodgain.transforms.core.warnings.warning import DataWarning, failing_warnings
 from goodgain.transforms.core.wording import format_count, pluralize
 
 Report: TypeAlias = Mapping[str, Any]
@@ -50,7 +50,7 @@ def validation_document(report: Report) -> Document:
 def validation_warnings(report: Report) -> Iterator[Sentence]:
     """The warnings about the data."""
     warnings = msgspec.convert(report["warnings"], list[DataWarning])
-    fatal = failing(warnings, allowed=())
+    fatal = failing_warnings(warnings, allowed=())
     for warning in warnings:
         ending = " A run exits with code 3." if warning in fatal else ""
         yield Sentence(f"{warning_text(warning)}{ending}", "warning", apart=True)

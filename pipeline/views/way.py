@@ -141,7 +141,7 @@ def _ways_of(sums: Iterable[tuple[str, Mapping[str, int]]]) -> list[Way]:
     known = [(name, one) for name, one in sums if one]
     if not any(one["opens"] or one["cites"] for _, one in known):
         return []
-    return [Way(name, tuple(_steps(one)), tuple(_beside(one))) for name, one in known]
+    return [Way(name, tuple(_steps(one)), tuple(_documents_beside(one))) for name, one in known]
 
 
 def _name(attributes: Mapping[str, str]) -> str:
@@ -164,7 +164,7 @@ def _steps(sums: Mapping[str, int]) -> Iterable[WayStep]:
             yield WayStep(did, count, count / found if found else 0.0, text, words)
 
 
-def _beside(sums: Mapping[str, int]) -> Iterable[str]:
+def _documents_beside(sums: Mapping[str, int]) -> Iterable[str]:
     for name, what, how in (
         ("opened_unsurfaced", "opened document", "found by no search"),
         ("cited_unsurfaced", "cited document", "found by no search"),

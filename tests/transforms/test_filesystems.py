@@ -56,7 +56,7 @@ def test_lists_the_same_files_as_beam(folder, end):
     assert named == [str(folder / "means" / "part-00000.avro")] == by_beam("means/part-*.avro")
     assert filesystems.files_below(str(folder / "none")) == []
     assert filesystems.files_named(str(folder / "none"), "*") == []
-    assert filesystems.matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
+    assert filesystems.find_matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ class Metric(Struct, frozen=True):
         """Whether values are shown as percentages."""
         return self.unit == SHARE and not self.decimal
 
-    def within(self, end: float) -> float:
+    def clip(self, end: float) -> float:
         """The end of an interval, clipped to the metric's range: at least 0, a share at most 1."""
         if self.unit == OUTCOME_UNIT:
             return end

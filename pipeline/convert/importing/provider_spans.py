@@ -79,12 +79,12 @@ class _Recorded:
 
     def takes(self, call: ProviderCall, step: Span) -> bool:
         """Whether a span records the call, which then stands for no other one."""
-        found = next((span for span in self._near(step) if _is_same(span, call)), None)
+        found = next((span for span in self._spans_near(step) if _is_same(span, call)), None)
         if found is not None:
             self._taken.add(found.span_id)
         return found is not None
 
-    def _near(self, step: Span) -> Iterator[Span]:
+    def _spans_near(self, step: Span) -> Iterator[Span]:
         """Spans of calls in the same turn, from a step to the next one."""
         at = bisect_right(self._starts, step.start)
         end = self._starts[at] if at < len(self._starts) else None

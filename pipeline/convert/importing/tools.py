@@ -150,7 +150,7 @@ class Tools:
 
     def is_named(self, tool: str) -> bool:
         """Whether a pattern of `search_tools` matches a tool."""
-        return _matching(self._patterns[SEARCH], tool) is not None
+        return _find_pattern(self._patterns[SEARCH], tool) is not None
 
     def find_unmatched(self) -> list[str]:
         """The patterns that match no tool, each after the key under which it stands."""
@@ -163,7 +163,7 @@ class Tools:
 
     def _classify(self, tool: str) -> ToolVerdict:
         for action, key in ((SEARCH, "search_tools"), (OPEN, "open_tools")):
-            pattern = _matching(self._patterns[action], tool)
+            pattern = _find_pattern(self._patterns[action], tool)
             if pattern is not None:
                 return ToolVerdict(action, f"{key}: {pattern}")
         use = self._uses.get(tool, ToolUse())
@@ -173,7 +173,7 @@ class Tools:
         return verdict
 
 
-def _matching(patterns: Iterable[str], tool: str) -> str | None:
+def _find_pattern(patterns: Iterable[str], tool: str) -> str | None:
     return next((pattern for pattern in patterns if fnmatchcase(tool, pattern)), None)
 
 

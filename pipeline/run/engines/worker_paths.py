@@ -29,11 +29,13 @@ def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOption
     """
     names = paths_of_workers(type(config))
     return config.model_copy(
-        update={name: reachable(name, getattr(config, name), engine, options) for name in names}
+        update={
+            name: reachable_path(name, getattr(config, name), engine, options) for name in names
+        }
     )
 
 
-def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
+def reachable_path(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
     """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
 
     Raises:

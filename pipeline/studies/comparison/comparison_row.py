@@ -73,11 +73,11 @@ class ComparisonRow(MetricComparison, frozen=True, kw_only=True):
     def shown_interval(self) -> tuple[float | None, float | None]:
         """The interval to show: the one that decided the verdict, else the uncorrected one."""
         if self.verdict_ci_low is None or self.verdict_ci_high is None:
-            return possible(self.metric, self.ci_low, self.ci_high)
-        return possible(self.metric, self.verdict_ci_low, self.verdict_ci_high)
+            return clip_to_possible(self.metric, self.ci_low, self.ci_high)
+        return clip_to_possible(self.metric, self.verdict_ci_low, self.verdict_ci_high)
 
 
-def possible(
+def clip_to_possible(
     metric: str, low: float | None, high: float | None
 ) -> tuple[float | None, float | None]:
     """An interval of a difference clipped to what is possible, since shares differ by at most 1."""

@@ -17,7 +17,11 @@ from goodgain.pipeline.studies.comparison.matching import Matched, Sample, sampl
 from goodgain.pipeline.studies.comparison.measures import Family, Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions
-from goodgain.pipeline.studies.comparison.withholding import describe_reached, is_outcome, withheld
+from goodgain.pipeline.studies.comparison.withholding import (
+    describe_reached,
+    is_outcome,
+    reason_to_withhold,
+)
 from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 from goodgain.transforms.core.comparison.differences import MetricComparison
@@ -111,7 +115,7 @@ def row_of(
         own_ideal=conditions.has_own_ideal(metric),
         family=family,
         tolerance=tolerance,
-        reason=withheld(measure, values, worst, conditions),
+        reason=reason_to_withhold(measure, values, worst, conditions),
         **{name: getattr(values, name) for name in _LEFT_OUT},
         **(asdict(compared) | {"note": "; ".join(notes) or None}),
         **requested,

@@ -36,7 +36,7 @@ def over_everyone(measure: Measure) -> Measure | None:
     return replace(measure, population="everyone")
 
 
-def withheld(
+def reason_to_withhold(
     measure: Measure,
     values: Sample,
     worst: WorstCase | None,
@@ -60,11 +60,11 @@ def withheld(
     if conditions.unequal_labels and metric.needs_labels:
         base, candidate = map(_percent, conditions.labelled)
         return f"{base} of the results of the base have a label, {candidate} of the candidate's"
-    if metric.needs_labels and (clause := missing_labels(metric, values, conditions)):
+    if metric.needs_labels and (clause := reason_of_missing_labels(metric, values, conditions)):
         return clause
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
-    missing = _missing(values)
+    missing = _reason_of_nulls(values)
     if missing is None:
         return None
     if not is_outcome(measure.metric):
@@ -74,7 +74,9 @@ def withheld(
     return f"{describe_reached(values)}, and the others have no value"
 
 
-def missing_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
+def reason_of_missing_labels(
+    metric: Metric, values: Sample, conditions: VerdictConditions
+) -> str | None:
     """The reason if labels that only the worse arm lacks could make the whole difference (SPEC 10).
 
     Each of its surplus of unlabelled results might be good, and better than most. None if not even
@@ -118,7 +120,7 @@ def describe_reached(values: Sample) -> str:
     return f"reached in {_percent(base)} of the base, {_percent(candidate)} of the candidate"
 
 
-def _missing(values: Sample) -> str | None:
+def _reason_of_nulls(values: Sample) -> str | None:
     """The reason if too many conversations have null in one arm only."""
     if not values.paired:
         base, candidate = _defined_shares(values)

@@ -30,9 +30,9 @@ from goodgain.pipeline.studies.comparison.verdict_conditions import (
 from goodgain.pipeline.studies.comparison.withholding import (
     different_search,
     measure_to_compare,
-    missing_labels,
     over_everyone,
-    withheld,
+    reason_of_missing_labels,
+    reason_to_withhold,
 )
 from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
@@ -193,11 +193,11 @@ def _compare(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | N
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
     worst = worst_case(measure.metric, values, conditions.max_i)
-    reason, doubt = withheld(measure, values, worst, conditions), ""
+    reason, doubt = reason_to_withhold(measure, values, worst, conditions), ""
     if rule.proof == "of_breach":
         # Of two nights, one always lacks a few more labels than the other, and a small difference
         # can always vanish: this alone is no sign of a breach.
-        labels = missing_labels(metric_by_name(measure.metric), values, conditions)
+        labels = reason_of_missing_labels(metric_by_name(measure.metric), values, conditions)
         if labels is not None and reason == labels:
             reason, doubt = None, labels
     if decisive != measure:

@@ -117,8 +117,8 @@ def _run(
         folders=folders,
         dependencies=dependencies,
     )
-    if _last(request, today) > today:
-        raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
+    if _last_day(request, today) > today:
+        raise UsageError(f"{_last_day(request, today)} is in the future (UTC): give a past day.")
     # To find mistakes before any work is done.
     dependencies.check_engine(options.runner, night.beam_arguments)
     folders.output.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _run(
             if config.notify is not None and is_news(entry, previous):
                 news = document_of_day(entry, str(folders.published_folder(day)))
                 notify(config.notify, news, dependencies.say)
-        late = _late(config, folders, _last(request, today))
+        late = _find_late_files(config, folders, _last_day(request, today))
         history = current_entries(folders)
         write_history(folders, history, late)
         write_whole(folders.output / REPORT, dependencies.views.nights(history))
@@ -156,22 +156,24 @@ def _days(
     config: NightlyConfig, request: NightlyRequest, folders: DayFolders, today: date
 ) -> list[date]:
     """The days to run, ascending, so that the baseline of each is up to date."""
-    days = {_last(request, today)}
+    days = {_last_day(request, today)}
     if request.backfill is not None:
         days = set(days_between(*request.backfill)).difference(folders.published_days())
     if request.rerun_late:
-        days.update(late.day for late in _late(config, folders, _last(request, today)))
+        days.update(
+            late.day for late in _find_late_files(config, folders, _last_day(request, today))
+        )
     return sorted(days)
 
 
-def _last(request: NightlyRequest, today: date) -> date:
+def _last_day(request: NightlyRequest, today: date) -> date:
     """The latest day of a request."""
     if request.backfill is not None:
         return request.backfill[1]
     return request.day or today - timedelta(days=1)
 
 
-def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
+def _find_late_files(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
     """The last `late_days` published days whose input has changed since their run."""
     changed_days = []
     for day in folders.published_days():

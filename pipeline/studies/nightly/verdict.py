@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.results.balance import above_limit
-from goodgain.pipeline.results.data_warnings import failing_in
+from goodgain.pipeline.results.data_warnings import failing_warnings_in
 from goodgain.pipeline.results.finished_run import read_columns
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
-from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, possible
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, clip_to_possible
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.evaluate import evaluate
 from goodgain.pipeline.studies.gate.evidence import gather
@@ -51,8 +51,10 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
 
 def _change(row: ComparisonRow) -> DayChange:
     """A row of the comparison as tables show it: without what arms without labels would show."""
-    low, high = possible(row.metric, row.ci_low, row.ci_high)
-    verdict_low, verdict_high = possible(row.metric, row.verdict_ci_low, row.verdict_ci_high)
+    low, high = clip_to_possible(row.metric, row.ci_low, row.ci_high)
+    verdict_low, verdict_high = clip_to_possible(
+        row.metric, row.verdict_ci_low, row.verdict_ci_high
+    )
     unlabelled = row.note == NO_LABEL
     return DayChange(
         n_base=row.n_base,
@@ -102,7 +104,7 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
             f"{pluralize(records['rejected'], 'was', 'were')} rejected; "
             + above_limit(records, f"max_rejected = {manifest['parameters']['max_rejected']}")
         )
-    if warnings := failing_in(manifest):
+    if warnings := failing_warnings_in(manifest):
         return warnings[0].message.rstrip(".")
     if not manifest["conversations"].get("in_means"):
         return "there are no conversations in the means"

@@ -40,7 +40,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     started = datetime.now(UTC)
     engine, options = runners.create(request.runner, beam_arguments, command="pool build")
     runs = {
-        name: worker_paths.reachable("run", patterns, engine, options)
+        name: worker_paths.reachable_path("run", patterns, engine, options)
         for name, patterns in request.runs.items()
     }
     request = worker_paths.for_workers(request, engine, options).model_copy(update={"runs": runs})
@@ -52,7 +52,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
         name: open_conversations(settings, started) for name, settings in request.of_runs().items()
     }
     size = sum(evaluation.traces.size for evaluation in evaluations.values())
-    with store.changing(request.folder, started):
+    with store.lock_pool(request.folder, started):
         before = store.read_pool(request.folder) if request.update else None
         if before is not None:
             request = _complete(request, before, evaluations)

@@ -109,7 +109,7 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
                     rejected.append(Rejected(document, answer))
                 advance(at + 1 - left, len(waiting))
         keys = {document: key for document, _, key in waiting}
-        for document in workers.withdrawn():
+        for document in workers.end_programs():
             if found.pop(document, None) is not None:
                 bad += 1
                 rejected.append(Rejected(document, "the program gave more than one line for it"))
@@ -152,7 +152,7 @@ class _Workers:
         for program in self._programs:
             program.stop()
 
-    def withdrawn(self) -> list[str]:
+    def end_programs(self) -> list[str]:
         """End the programs; the documents whose answers do not count after all."""
         for program in self._programs:
             program.close()

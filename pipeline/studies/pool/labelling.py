@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.studies.pool.aspect_files import read_aspects
 from goodgain.pipeline.studies.pool.label_files import GivenLabel, LabelProblem, Line, read_labels
-from goodgain.pipeline.studies.pool.store import changing, read_pool, rewrite
+from goodgain.pipeline.studies.pool.store import lock_pool, read_pool, rewrite
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.document_rows import ids_of
@@ -163,7 +163,7 @@ def add_labels(
         )
 
     read_pool(folder)
-    with changing(folder, datetime.now(UTC)):
+    with lock_pool(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         rewrite(pool, label_document, preferred or pool.preferred)
     return given, changed
@@ -187,7 +187,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
             aspects={name: one for name, one in document.aspects.items() if name != annotator},
         )
 
-    with changing(folder, datetime.now(UTC)):
+    with lock_pool(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         preferred = None if pool.preferred == annotator else pool.preferred
         rewrite(pool, withdraw, preferred)

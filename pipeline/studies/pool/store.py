@@ -115,7 +115,7 @@ def begin_pool(folder: str) -> None:
     make_folder(folder)
 
 
-def changing(folder: str, started: datetime) -> AbstractContextManager[None]:
+def lock_pool(folder: str, started: datetime) -> AbstractContextManager[None]:
     """Keep others from changing a pool while the block runs; on local disks only.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.atomic_files import writing
+from goodgain.pipeline.results.atomic_files import report_unwritable
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
@@ -101,7 +101,7 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     """
     if not path.endswith((".csv", ".jsonl")):
         raise UsageError(f"{path} must end with .csv or .jsonl.")
-    with writing(path), open(path, "w", encoding="utf-8", newline="") as file:
+    with report_unwritable(path), open(path, "w", encoding="utf-8", newline="") as file:
         if path.endswith(".jsonl"):
             for document in documents:
                 file.write(json.dumps(row_of(document), ensure_ascii=False) + "\n")

@@ -254,8 +254,8 @@ def _clip(means: Iterable[_Row]) -> Iterator[_Row]:
         if row["ci_low"] is None:
             yield row
         else:
-            within = metric_by_name(row["metric"]).within
-            yield {**row, **{end: within(row[end]) for end in ("ci_low", "ci_high")}}
+            clip = metric_by_name(row["metric"]).clip
+            yield {**row, **{end: clip(row[end]) for end in ("ci_low", "ci_high")}}
 
 
 def _rejections(folder: str) -> list[Rejection]:

@@ -43,7 +43,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import CODES
-from goodgain.transforms.core.warnings.warning import allowed_codes, failing
+from goodgain.transforms.core.warnings.warning import allowed_codes, failing_warnings
 from tests.core.direct import shipped_rules
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warn
 
@@ -291,24 +291,32 @@ def test_any_conversation_with_several_topics_gives_a_warning():
 
 def test_which_warnings_change_the_exit_code():
     counts = {RESULTS: 29, LABELS[1]: 29}
-    assert failing(warn(counts), NOTHING_ALLOWED) == []
+    assert failing_warnings(warn(counts), NOTHING_ALLOWED) == []
     more = warn({RESULTS: 30, LABELS[1]: 30})
-    assert failing(more, NOTHING_ALLOWED) == more
+    assert failing_warnings(more, NOTHING_ALLOWED) == more
     assert (
-        failing(more, allowed_codes(unlabelled=False, no_good=True, contradicted_ids=False)) == []
+        failing_warnings(
+            more, allowed_codes(unlabelled=False, no_good=True, contradicted_ids=False)
+        )
+        == []
     )
     bare = warn({RESULTS: 1, UNLABELLED: 1})
-    assert failing(bare, NOTHING_ALLOWED) == bare
+    assert failing_warnings(bare, NOTHING_ALLOWED) == bare
     assert (
-        failing(bare, allowed_codes(unlabelled=True, no_good=False, contradicted_ids=False)) == []
+        failing_warnings(
+            bare, allowed_codes(unlabelled=True, no_good=False, contradicted_ids=False)
+        )
+        == []
     )
     empty = warn({}, records=0)
     assert (
-        failing(empty, allowed_codes(unlabelled=True, no_good=True, contradicted_ids=False))
+        failing_warnings(
+            empty, allowed_codes(unlabelled=True, no_good=True, contradicted_ids=False)
+        )
         == empty
     )
     many = warn({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50, TIMES: 1, BEFORE_1990: 1})
-    assert failing(many, NOTHING_ALLOWED) == []
+    assert failing_warnings(many, NOTHING_ALLOWED) == []
 
 
 def warnings_of_spans(documents, apart):

@@ -9,7 +9,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     IDS_CONTRADICTED,
 )
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, PlaceInTurn
-from goodgain.transforms.core.warnings.warning import allowed_codes, failing
+from goodgain.transforms.core.warnings.warning import allowed_codes, failing_warnings
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, codes, warn
 
 
@@ -29,9 +29,9 @@ def test_contradicted_ids_warn_above_10_percent_and_fail_from_50(
 ):
     found = warn({IDS_COMPARED: compared, IDS_CONTRADICTED: contradicted})
     assert [warning.code for warning in found] == ["ids_contradicted"] * warns
-    assert len(failing(found, NOTHING_ALLOWED)) == fails
+    assert len(failing_warnings(found, NOTHING_ALLOWED)) == fails
     accepted = allowed_codes(unlabelled=False, no_good=False, contradicted_ids=True)
-    assert not failing(found, accepted)
+    assert not failing_warnings(found, accepted)
 
 
 def test_the_warning_names_the_id_and_examples_and_leaves_the_id_out():

@@ -13,7 +13,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     Relevance,
     SliceLabels,
 )
-from goodgain.transforms.core.warnings.warning import failing
+from goodgain.transforms.core.warnings.warning import failing_warnings
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warn
 
 
@@ -83,7 +83,7 @@ def test_labels_below_the_relevance_threshold_name_the_metrics_that_are_lost():
     assert "none reaches the relevance threshold 3: the greatest is 2. " in one.message
     assert one.message.endswith(" are 0 or null: precision@5, rbp.8.")
     assert "--relevance-threshold 2" in one.remedy
-    assert failing([structs.replace(one, count=30)], NOTHING_ALLOWED) == []
+    assert failing_warnings([structs.replace(one, count=30)], NOTHING_ALLOWED) == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from goodgain.pipeline.results.atomic_files import replacing, write_whole
+from goodgain.pipeline.results.atomic_files import replace_atomically, write_whole
 
 
 def names(folder):
@@ -12,7 +12,7 @@ def names(folder):
 
 
 def test_the_file_appears_only_when_it_is_complete(tmp_path):
-    with replacing(tmp_path / "a.txt") as file:
+    with replace_atomically(tmp_path / "a.txt") as file:
         file.write(b"half")
         assert names(tmp_path) == [".a.txt.unfinished"]
     assert names(tmp_path) == ["a.txt"]
@@ -24,7 +24,7 @@ def test_the_old_file_is_kept_if_writing_fails(error, tmp_path):
     write_whole(tmp_path / "a.txt", b"old")
 
     def write_then_fail():
-        with replacing(tmp_path / "a.txt") as file:
+        with replace_atomically(tmp_path / "a.txt") as file:
             file.write(b"new")
             raise error
 
@@ -47,7 +47,7 @@ def test_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, m
 
 def test_the_unfinished_file_can_be_in_another_folder(tmp_path):
     (tmp_path / "unfinished").mkdir()
-    with replacing(tmp_path / "a.txt", tmp_path / "unfinished" / "b") as file:
+    with replace_atomically(tmp_path / "a.txt", tmp_path / "unfinished" / "b") as file:
         file.write(b"content")
         assert names(tmp_path / "unfinished") == ["b"]
     assert names(tmp_path) == ["a.txt", "unfinished"]

@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.atomic_files import replacing
+from goodgain.pipeline.results.atomic_files import replace_atomically
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.links import check_links
 from goodgain.transforms.core.errors import UsageError
@@ -107,7 +107,7 @@ def test_links_are_found_at_any_depth_and_when_they_lead_nowhere(tmp_path):
 def test_a_file_is_not_written_through_a_link_with_its_temporary_name(outside, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.symlink_to(outside / "mine")
-    with replacing(tmp_path / "file", temporary) as file:
+    with replace_atomically(tmp_path / "file", temporary) as file:
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert not temporary.is_symlink()

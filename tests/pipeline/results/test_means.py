@@ -46,7 +46,7 @@ def write_means(folder, file_format, slices=SLICES):
     for at, slice_ in enumerate(slices):
         accumulator = sums(1 + 5 * at, at)
         rows += accumulator.rows(slice_, SCORING.plan)
-        packed.append(writing._together((slice_key(slice_), accumulator))[1])
+        packed.append(writing._to_one_group((slice_key(slice_), accumulator))[1])
     (file,) = writing._write((0, reversed(packed)), Target(folder, file_format, 1), SCORING, "hall")
     assert file.rows == len(rows)
     return [asdict(mean) for mean in sorted(rows, key=mean_key)]

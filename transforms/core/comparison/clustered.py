@@ -36,7 +36,7 @@ def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
       values: at least one.
     """
     shares = _shares(check_values(values, "the sample"), codes, np.unique(codes))
-    return _error(shares, _effective(codes), len(shares) - 1)
+    return _error(shares, _effective_clusters(codes), len(shares) - 1)
 
 
 def error_of_difference(
@@ -57,11 +57,11 @@ def error_of_difference(
             error_of_mean(base, base_codes), error_of_mean(candidate, candidate_codes), both.size
         )
     shares = _shares(candidate, candidate_codes, both) - _shares(base, base_codes, both)
-    effective = min(_effective(base_codes), _effective(candidate_codes))
+    effective = min(_effective_clusters(base_codes), _effective_clusters(candidate_codes))
     return _error(shares, effective, min(of_base.size, of_candidate.size) - 1)
 
 
-def _effective(codes: Codes) -> float:
+def _effective_clusters(codes: Codes) -> float:
     """(sum n)^2 / sum n^2 over clusters with n values each."""
     sizes = np.unique(codes, return_counts=True)[1]
     return codes.size**2 / int((sizes**2).sum())

@@ -147,7 +147,7 @@ def bootstrap_interval(
             np.sort(check_values(base, "base")),
             np.sort(check_values(candidate, "candidate")),
         ]
-    if reason := _degenerate(samples):
+    if reason := _reason_of_degeneracy(samples):
         return BootstrapInterval(None, None, reason)
     greatest = max(sample.size for sample in samples)
     interval = stats.bootstrap(
@@ -176,7 +176,7 @@ def _difference(base: Array, candidate: Array, axis: int = -1) -> npt.NDArray[np
     return _mean(candidate, axis) - _mean(base, axis)
 
 
-def _degenerate(samples: list[Array]) -> str | None:
+def _reason_of_degeneracy(samples: list[Array]) -> str | None:
     """Why samples cannot be resampled; None if they can."""
     if any(sample.size < 2 for sample in samples):
         return "fewer than two values cannot be resampled"

@@ -74,7 +74,7 @@ class EvidenceColumn:
             marks |= _is(layer[occurrences], value)
         return marks
 
-    def unequal(self, occurrences: Numbers, value: Value) -> Marks:
+    def mark_unequal(self, occurrences: Numbers, value: Value) -> Marks:
         """Which occurrences have values, but certainly none in common with this one."""
         first = self._layers[0][occurrences]
         marks = (first > _MORE) & ~_is(first, value)
@@ -82,11 +82,11 @@ class EvidenceColumn:
             marks &= ~_is(layer[occurrences], value)
         return marks
 
-    def absent(self, occurrences: Numbers) -> Marks:
+    def mark_absent(self, occurrences: Numbers) -> Marks:
         """Which occurrences have no value."""
         return np.equal(self._layers[0][occurrences], _ABSENT)
 
-    def has_unknown(self, occurrences: Numbers) -> Marks:
+    def mark_unknown(self, occurrences: Numbers) -> Marks:
         """Which occurrences have more values than the column keeps."""
         return np.equal(self._layers[0][occurrences], _MORE)
 
@@ -234,7 +234,7 @@ class _Rejecting(Struct):
         for value, column in self._pair_attributes(attributes):
             if remaining.size <= _FEW:
                 break
-            remaining = self.reject(step, column.unequal(remaining, value), remaining)
+            remaining = self.reject(step, column.mark_unequal(remaining, value), remaining)
         return remaining
 
     def _reject_other_passages(
@@ -247,12 +247,12 @@ class _Rejecting(Struct):
         marks = np.zeros(remaining.size, np.bool_)
         for _, column in self._pair_attributes(passage_ids):
             if column.incomplete:
-                marks |= column.has_unknown(remaining)
+                marks |= column.mark_unknown(remaining)
         for value, column in self._pair_attributes((SNIPPET,)):
-            unequal = column.unequal(remaining, value)
+            unequal = column.mark_unequal(remaining, value)
             # Snippets count where not both have content.
             for _, contents in self._pair_attributes((CONTENT,)):
-                unequal &= contents.absent(remaining)
+                unequal &= contents.mark_absent(remaining)
             marks |= unequal
         return _split(marks, remaining)
 
@@ -265,7 +265,7 @@ class _Rejecting(Struct):
             marks |= column.equal(remaining, value)
         for _, column in self._pair_attributes(applicable.ids):
             if column.incomplete:
-                marks |= column.has_unknown(remaining)
+                marks |= column.mark_unknown(remaining)
         return _split(marks, remaining)
 
     def _equal(self, attribute: int, remaining: Numbers) -> tuple[Numbers, Numbers]:

@@ -50,7 +50,7 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     if escape and _is_text(kind):
         raw = array.cast(pa.large_binary()).to_pylist()
         return [None if text is None else text.decode("utf-8", "surrogateescape") for text in raw]
-    return _flat(array)
+    return _as_flat_list(array)
 
 
 def rows_of_batch(batch: Any, escaped_as: str) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ def _is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _flat(array: Any) -> list[Any]:
+def _as_flat_list(array: Any) -> list[Any]:
     values: list[Any]
     try:
         values = array.to_pylist()

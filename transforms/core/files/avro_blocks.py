@@ -87,7 +87,7 @@ def blocks_in(
     reader = _BlockReader(window, header.sync, decode, shard.bounds)
     marker = window.find(header.sync, max(shard.start, header.first_block - SYNC_BYTES))
     while marker is not None and marker < shard.end:
-        if intact := reader.intact(marker, shard.end, most_together):
+        if intact := reader.read_intact(marker, shard.end, most_together):
             yield from reader.decode_intact(intact)
             marker = intact[-1].end
             continue
@@ -110,7 +110,7 @@ class _BlockReader(Struct, Generic[Block]):
     decode: Decode[Block]
     bounds: ReadBounds
 
-    def intact(self, marker: int, end: int, most: int) -> list[RawBlock]:
+    def read_intact(self, marker: int, end: int, most: int) -> list[RawBlock]:
         """Consecutive intact blocks, at most `most`; the first is after the marker at an offset.
 
         Args:
@@ -119,7 +119,7 @@ class _BlockReader(Struct, Generic[Block]):
         found: list[RawBlock] = []
         size = 0
         while marker < end and len(found) < most and size < _ENOUGH_DATA:
-            block = self._intact_at(marker + SYNC_BYTES)
+            block = self._read_intact_at(marker + SYNC_BYTES)
             if block is None:
                 break
             found.append(block)
@@ -127,7 +127,7 @@ class _BlockReader(Struct, Generic[Block]):
             marker = block.end
         return found
 
-    def _intact_at(self, offset: int) -> RawBlock | None:
+    def _read_intact_at(self, offset: int) -> RawBlock | None:
         header = _block_header(self.window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return None
@@ -152,7 +152,7 @@ class _BlockReader(Struct, Generic[Block]):
 
     def read(self, offset: int) -> tuple[list[Block | DamagedStretch], int, int | None]:
         """Read the block at `offset`."""
-        intact = self._intact_at(offset)
+        intact = self._read_intact_at(offset)
         if intact is not None:
             return list(self.decode_intact([intact])), intact.end + SYNC_BYTES, intact.end
         window, largest = self.window, self.bounds.max_decoded_bytes

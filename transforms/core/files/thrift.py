@@ -43,7 +43,7 @@ def _struct(raw: bytes, at: int, depth: int, room: _Room) -> tuple[Fields, int]:
         elif kind in (_TRUE, _FALSE):  # these have their value in the type
             fields[number] = kind == _TRUE
         else:
-            at = _behind(raw, at, kind, depth, room)
+            at = _skip_value(raw, at, kind, depth, room)
     return fields, at + 1
 
 
@@ -64,14 +64,14 @@ def structs_in(raw: bytes, wanted: int) -> Iterator[Fields]:
                 yield fields
             return
         if kind not in (_TRUE, _FALSE):
-            at = _behind(raw, at, kind, 0, [_MOST_STRUCTS])
+            at = _skip_value(raw, at, kind, 0, [_MOST_STRUCTS])
 
 
 def _structs(raw: bytes, at: int, depth: int, room: _Room) -> tuple[list[Fields], int]:
     """The structs of a list (none for other lists), and the position after it."""
     count, item, begin = _list(raw, at)
     if item != _STRUCT:
-        return [], _behind(raw, at, _LIST, depth, room)
+        return [], _skip_value(raw, at, _LIST, depth, room)
     _take(count, room)
     structs, at = [], begin
     for _ in range(count):
@@ -106,7 +106,7 @@ def _list(raw: bytes, at: int) -> tuple[int, int, int]:
     return count, item, at
 
 
-def _behind(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
+def _skip_value(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
     """The position after a value to skip."""
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
@@ -123,7 +123,7 @@ def _behind(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
         count, item, at = _list(raw, at)
         _take(count if item == _STRUCT else 0, room)
         for _ in range(count):
-            at = _behind(raw, at, item, depth + 1, room)
+            at = _skip_value(raw, at, item, depth + 1, room)
         return at
     if kind == _STRUCT:
         return _struct(raw, at, depth + 1, room)[1]

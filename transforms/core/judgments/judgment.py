@@ -152,7 +152,7 @@ def label_request(
         sorted({name for names in of_results for name in names}),
         keys.topic_attribute,
         {
-            digest.hex(): _deciding(call)
+            digest.hex(): _keep_deciding_parts(call)
             for digest, call in zip(digests, calls, strict=True)
             if by_attribute
         },
@@ -160,7 +160,7 @@ def label_request(
     )
 
 
-def _deciding(call: SearchCall) -> SearchCall:
+def _keep_deciding_parts(call: SearchCall) -> SearchCall:
     """The parts of a call that decide the attributes of its conversation."""
     return SearchCall(
         call.conversation_id,

@@ -147,7 +147,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
     for (at, place), several in of_result.items():
         gains = {label.gain for label in several}
         if len(gains) > 1:
-            rejected += _contradicting(several)
+            rejected += _reject_contradicting(several)
             continue
         (gain,) = gains
         before = calls[at].results[place].gain
@@ -186,7 +186,7 @@ def _place_text(label: ResultLabel) -> str:
     return f"turn {label.turn}, iteration {label.iteration}{call}"
 
 
-def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[UnusedRow]:
+def _reject_contradicting(labels: Sequence[ResultLabel]) -> Iterator[UnusedRow]:
     """Reject all of them, since it is unknown which one is right."""
     for label in labels:
         other = next(other_label for other_label in labels if other_label.gain != label.gain)

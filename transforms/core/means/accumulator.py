@@ -90,8 +90,8 @@ class MeansAccumulator(Struct, array_like=True):
         self.idle = _add(self.idle, _columns(idle, True), adder)
         self.ratios = _with_terms(self.ratios, searched)
         self.idle_ratios = _with_terms(self.idle_ratios, idle)
-        self.alone = _with_terms(self.alone, _alone(searched))
-        self.idle_alone = _with_terms(self.idle_alone, _alone(idle))
+        self.alone = _with_terms(self.alone, _without_cluster(searched))
+        self.idle_alone = _with_terms(self.idle_alone, _without_cluster(idle))
         calls = chain.from_iterable(values.calls for values in searched)
         self.calls = _add(self.calls, enumerate(zip(*calls, strict=True)), adder)
         self.counted = _sum_counts(self.counted, *[values.counted for values in searched])
@@ -243,7 +243,7 @@ def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distrib
     return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
 
 
-def _alone(several: Sequence[ConversationValues]) -> list[ConversationValues]:
+def _without_cluster(several: Sequence[ConversationValues]) -> list[ConversationValues]:
     return [values for values in several if values.cluster == ""]
 
 

@@ -155,7 +155,7 @@ def list_values(values: ConversationValues) -> list[list[float]]:
     nothing: list[list[float]] = [[]] * len(cells)
     parts = [nothing, nothing, cells]
     if values.n:
-        got_there = list(_got_there(values))
+        got_there = list(_are_reached(values))
         parts = [
             [one if got else [] for one, got in zip(cells, got_there, strict=True)],
             [[] if got else one for one, got in zip(cells, got_there, strict=True)],
@@ -181,7 +181,7 @@ def _cells(values: ConversationValues) -> Iterator[float | None]:
         yield from at_budget.values
 
 
-def _got_there(values: ConversationValues) -> Iterator[bool]:
+def _are_reached(values: ConversationValues) -> Iterator[bool]:
     """For each cell, whether the conversation got to its iteration or budget."""
     yield from [True] * len(values.at_n)
     for i, of_iteration in enumerate(values.by_i, start=1):

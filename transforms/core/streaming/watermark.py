@@ -130,7 +130,7 @@ def advance(state: WatermarkState, rule: WatermarkRule) -> tuple[WatermarkState,
     if newest is not None:
         too_far = sum(span.records for span in spans if span.first > newest + rule.ahead_ms)
     moved = WatermarkState(
-        watermark=_later(state.watermark, newest, -rule.out_of_orderness_ms),
+        watermark=_later_watermark(state.watermark, newest, -rule.out_of_orderness_ms),
         newest=newest,
         greatest=_greatest(state.greatest, [span.last for span in spans[-1:]]),
         recent=state.recent,
@@ -143,10 +143,10 @@ def advance(state: WatermarkState, rule: WatermarkRule) -> tuple[WatermarkState,
 def advance_in_silence(state: WatermarkState, rule: WatermarkRule) -> WatermarkState:
     """The state after one more period of silence; without records there is no watermark."""
     if state.silent:
-        watermark = _later(state.watermark, state.watermark, rule.idle_ms)
+        watermark = _later_watermark(state.watermark, state.watermark, rule.idle_ms)
     else:
         ends = [time for time in (state.newest, state.greatest) if time is not None]
-        watermark = _later(state.watermark, max(ends, default=None), rule.quiet_ms)
+        watermark = _later_watermark(state.watermark, max(ends, default=None), rule.quiet_ms)
     return replace(state, watermark=watermark, newest=watermark, silent=state.silent + 1)
 
 
@@ -201,7 +201,7 @@ def _median(spans: Sequence[TimeSpan], recent: Sequence[int]) -> int | None:
     return None
 
 
-def _later(watermark: int | None, newest: int | None, distance: int) -> int | None:
+def _later_watermark(watermark: int | None, newest: int | None, distance: int) -> int | None:
     return watermark if newest is None else _greatest(watermark, [newest + distance])
 
 

@@ -18,7 +18,7 @@ _MOST_CONTRADICTED_SHARE = 0.1
 _MOST_BEYOND_SHARE = 0.5
 
 
-def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_contradicted_ids(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if URL and title often contradict the ids that make results one document."""
     contradicted = inputs.part(data_counts.IDS_CONTRADICTED, data_counts.IDS_COMPARED)
     if not contradicted.exceeds(_MOST_CONTRADICTED_SHARE, _ENOUGH_COMPARED):
@@ -41,7 +41,7 @@ def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_finds_beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if the cutoffs leave out most of what later iterations found."""
     beyond = inputs.part(data_counts.GOOD_BEYOND, data_counts.GOOD_LATER)
     if not beyond.exceeds(_MOST_BEYOND_SHARE, _ENOUGH_COMPARED):
@@ -58,7 +58,7 @@ def beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if nothing identifies many results."""
     unidentified = inputs.part(data_counts.UNIDENTIFIED, data_counts.RESULTS)
     if not unidentified.exceeds(_MOST_UNIDENTIFIED_SHARE):
@@ -83,7 +83,7 @@ def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no result repeats an earlier one."""
     results = inputs.count(data_counts.REPEATABLE)
     if results < SOME_REPEAT or inputs.count(data_counts.REPEATS):

@@ -21,7 +21,7 @@ _MOST_CONFLICTS_SHARE = 0.1
 _ENOUGH_COPIES = 50  # to tell labels of passages from mistakes
 
 
-def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no result of the scored turns has a label."""
     results = inputs.count(data_counts.RESULTS)
     if not results or inputs.labelled:
@@ -51,7 +51,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if there are labels, but none reaches the threshold of good results."""
     gains = [gain for gain, name in enumerate(data_counts.LABELS) if inputs.count(name)]
     if not gains or gains[-1] >= inputs.good_gain_threshold:
@@ -68,13 +68,13 @@ def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if there are labels, but none reaches the threshold of relevant results."""
     relevance = inputs.relevance
     if relevance is None or not relevance.metrics:
         return
     if relevance.threshold == inputs.good_gain_threshold:
-        return  # `labels_below_threshold` warns
+        return  # `warn_of_labels_below_threshold` warns
     gains = [gain for gain, name in enumerate(data_counts.LABELS) if inputs.count(name)]
     if not gains or gains[-1] >= relevance.threshold:
         return
@@ -91,11 +91,11 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
     )
 
 
-def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many results, or all results of a slice, have no label."""
     unlabelled = inputs.part(data_counts.UNLABELLED, data_counts.RESULTS)
     if not inputs.labelled:
-        return  # `no_labels` warns, or there are no results
+        return  # `warn_of_no_labels` warns, or there are no results
     share = unlabelled.share
     unlabelled_slices = [
         labels for labels in inputs.slices if labels.results and labels.unlabelled == labels.results
@@ -125,13 +125,13 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many copies have another label than the first occurrence of their document."""
     conflicts = inputs.part(data_counts.CONFLICTS, data_counts.LABELLED_COPIES)
     if not conflicts.exceeds(_MOST_CONFLICTS_SHARE):
         return
     if inputs.document_label == "best" or _are_of_passages(inputs):
-        return  # expected, or `labels_of_passages` warns
+        return  # expected, or `warn_of_labels_of_passages` warns
     has = pluralize(conflicts.count, "has another", "have another")
     of = pluralize(conflicts.count, "of its document", "of their document")
     if inputs.external:
@@ -152,7 +152,7 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts.count, conflicts.share, message, remedy)
 
 
-def labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if labels seem to be those of passages, and the first one counts for the document."""
     if inputs.document_label == "best" or not _are_of_passages(inputs):
         return
@@ -181,7 +181,7 @@ def _are_of_passages(inputs: CheckInputs) -> bool:
     )
 
 
-def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if documents of the pool that share an id often have votes far apart."""
     for name, span in sorted(inputs.label_spans.items()):
         apart = Portion(span.apart, span.documents)

@@ -13,7 +13,7 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 _ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
 
 
-def few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if few clusters carry most of the weight."""
     found = inputs.clusters
     if found is None or not few_effective(found.clusters, found.effective):
@@ -29,7 +29,7 @@ def few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_undefined_metrics(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn of means over less than half of the conversations."""
     by_share: dict[tuple[int, int], list[str]] = {}
     for metric in inputs.undefined:

@@ -34,7 +34,7 @@ _ONE_COUNTS = (
 _RESULTS_FIELD = Remedy("map", {"results": "FIELD"})
 
 
-def empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if there are no records at all."""
     if inputs.records == 0:
         yield DataWarning(
@@ -46,7 +46,7 @@ def empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
         )
 
 
-def no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no scored record has a result."""
     usable = (inputs.records or 0) - inputs.count(REJECTED)
     if usable <= 0 or inputs.counts.get(data_counts.RESULTS) != 0:
@@ -72,7 +72,7 @@ def _where_results_are(inputs: CheckInputs) -> str:
     return f"If the results are in another field, name it with {_RESULTS_FIELD}"
 
 
-def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many records differ from the one that counts in their place."""
     conflicting = Portion(inputs.count(data_counts.CONFLICTING), inputs.read)
     if not conflicting.exceeds(_MOST_CONFLICTING_SHARE):
@@ -150,7 +150,7 @@ def warn_of_unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if every conversation has one iteration."""
     results = inputs.count(data_counts.OF_ONE_ITERATION)
     if results < SOME_REPEAT or inputs.count(data_counts.REPEATABLE):
@@ -166,7 +166,7 @@ def only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def calls_failed(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_failed_calls(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many search calls failed."""
     failed = inputs.part(data_counts.CALLS_FAILED, data_counts.CALLS)
     if not failed.exceeds(_MOST_FAILED_SHARE):
@@ -197,7 +197,7 @@ def _describe_failed_by_tool(inputs: CheckInputs) -> str:
     return f": {', '.join(shown[:_SHOWN_TOOLS])}" if shown else ""
 
 
-def odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn of timestamps long ago or in the future."""
     times = inputs.count(data_counts.TIMES)
     early, ahead = inputs.count(data_counts.BEFORE_1990), inputs.count(data_counts.AHEAD)

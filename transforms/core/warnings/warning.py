@@ -48,7 +48,9 @@ def allowed_codes(*, unlabelled: bool, no_good: bool, contradicted_ids: bool) ->
     return frozenset(code for is_given, accepted in by_option if is_given for code in accepted)
 
 
-def failing(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
+def failing_warnings(
+    warnings: Iterable[DataWarning], allowed: Collection[str]
+) -> list[DataWarning]:
     """The warnings that make a run exit with code 3, even though its outputs are written."""
     return [warning for warning in warnings if _is_failing(warning) and warning.code not in allowed]
 

@@ -74,7 +74,9 @@ def links(text: str) -> list[Document] | None:
     text = _IMAGE.sub("", text)
     found = list(_links(text))
     ends = [0, *(match.end() for match in found)]
-    begins = [_begin(text, match.start(), end) for match, end in zip(found, ends, strict=False)]
+    begins = [
+        _begin_of_link(text, match.start(), end) for match, end in zip(found, ends, strict=False)
+    ]
     documents: dict[str, Document] = {}
     for match, begin, after in zip(found, begins, [*begins[1:], len(text)], strict=False):
         title, url = _title_and_url(text, match, begin)
@@ -95,7 +97,7 @@ def _links(text: str) -> Iterator[re.Match[str]]:
     yield from _BARE.finditer(text, end)
 
 
-def _begin(text: str, start: int, earlier_end: int) -> int:
+def _begin_of_link(text: str, start: int, earlier_end: int) -> int:
     """Where the part of a link begins: at its line, or at the one before a URL on its own."""
     line = text.rfind("\n", earlier_end, start) + 1
     begin = max(line, earlier_end)

@@ -156,11 +156,11 @@ class _Transcript:
         parts += read_listed_search(message.get("search_results"))
         role = message.get("role")
         if role == "user" and not any(isinstance(part, Returned) for part in parts):
-            yield self._begun(message)
+            yield self._begin_turn(message)
             self._after = "user"
             return
         if self._turn is None and role not in ("system", "developer"):
-            yield self._begun(message)
+            yield self._begin_turn(message)
         if self._is_step(message, parts, is_item):
             usage = _usage(object_of(message.get("usage") or message.get("usage_metadata")))
             yield self._span("model", message, usage=usage)
@@ -183,7 +183,7 @@ class _Transcript:
         asks = any(isinstance(part, Call) for part in parts)
         return asks and self._after in ("returned", "user", None)
 
-    def _begun(self, message: Message) -> dict[str, Any]:
+    def _begin_turn(self, message: Message) -> dict[str, Any]:
         root = self._span("turn", message)
         self._turn = root["span_id"]
         return {**root, "parent_id": None}

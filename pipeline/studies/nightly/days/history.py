@@ -116,8 +116,8 @@ def _mean(name: str, entry: DayEntry) -> str:
         return ""
     if one.ci_low is None or one.ci_high is None:
         return value_text(name, one.mean)
-    within = metric_by_name(name).within
-    low, high = (value_text(name, within(end)) for end in (one.ci_low, one.ci_high))
+    clip = metric_by_name(name).clip
+    low, high = (value_text(name, clip(end)) for end in (one.ci_low, one.ci_high))
     return f"{value_text(name, one.mean)} ({low} to {high})"
 
 

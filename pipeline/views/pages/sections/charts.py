@@ -128,13 +128,13 @@ def costs_section(
             )
         ),
         Sentence("", anchor=STOPS_PAYING),
-        _front(slices),
+        _gain_against_cost(slices),
         means_table(rows, manifest, "Costs, and gain per cost"),
         definitions("What these mean", [one for one, _ in costs]),
     )
 
 
-def _front(slices: Slices[SliceMeans]) -> Iterator[PageBlock]:
+def _gain_against_cost(slices: Slices[SliceMeans]) -> Iterator[PageBlock]:
     if slices.dimensions:
         yield dimension_menu("front-dimension", slices.dimensions)
         yield Chart(

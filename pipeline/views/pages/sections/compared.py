@@ -92,7 +92,7 @@ def verdict_section(shown: Shown) -> Section:
     return section(
         "verdict",
         "Verdict",
-        " ".join(_about(shown)) if shown.declared else "",
+        " ".join(_describe_comparison(shown)) if shown.declared else "",
         _note_forced(shown.manifest),
         _verdict(shown)
         if shown.declared
@@ -132,7 +132,7 @@ def _verdict(shown: Shown) -> Iterator[PageBlock]:
         yield Sentence(f"The other {others} are in the table below.", "quiet")
 
 
-def _about(shown: Shown) -> Iterator[str]:
+def _describe_comparison(shown: Shown) -> Iterator[str]:
     manifest = shown.manifest
     counts = Counter(row.verdict for row in shown.declared_rows)
     everyone = any(row.population == "everyone" for row in shown.declared_rows)

@@ -61,7 +61,7 @@ def nights_sections(
     names = {name for day in days for name in day.means}
     shown = [definition for definition in words.measures if definition.metric.name in names]
     ranking = [definition for definition in words.ranking if definition.metric.name in names]
-    yield section("latest", "Latest day", "", _latest(days, left_out, shown))
+    yield section("latest", "Latest day", "", _latest_day(days, left_out, shown))
     yield section(
         "trend",
         "Trend",
@@ -94,7 +94,7 @@ def nights_sections(
     yield section("days", "All days", "", table)
 
 
-def _latest(
+def _latest_day(
     days: Sequence[DayEntry], left_out: int, shown: Sequence[Definition]
 ) -> Iterator[PageBlock]:
     day = days[-1]

@@ -66,15 +66,15 @@ def way_section(ways: Sequence[Way], of_all: int = 1) -> Iterator[Section]:
             "The good documents that search found, those of them that the agent opened, and those "
             "that its answers cite: counts over all conversations in the means, with shares of "
             "those found.",
-            sentences_if(*(_said(way, losses(way)) for way in ways[:of_all])),
+            sentences_if(*(_name_way(way, losses(way)) for way in ways[:of_all])),
             way_table(ways),
             (
-                Sentence(_said(way, number), "quiet")
+                Sentence(_name_way(way, number), "quiet")
                 for way in ways[:of_all]
                 for number in way.beside
             ),
         )
 
 
-def _said(way: Way, sentence: str) -> str:
+def _name_way(way: Way, sentence: str) -> str:
     return f"{way.name.capitalize()}: {sentence}" if way.name and sentence else sentence

@@ -7,7 +7,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions, differ
-from goodgain.pipeline.studies.comparison.withholding import withheld
+from goodgain.pipeline.studies.comparison.withholding import reason_to_withhold
 from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_value
 from tests.pipeline.studies.comparison.command import compare
 from tests.pipeline.studies.comparison.traces import conversation, output_of
@@ -77,7 +77,7 @@ def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, rea
         undefined_in_both=0,
     )
     measure = Measure("iterations_for_all_good_results", None, "all")
-    assert withheld(measure, sample, worst, SAME_SHARES) == reason
+    assert reason_to_withhold(measure, sample, worst, SAME_SHARES) == reason
 
 
 def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys):
