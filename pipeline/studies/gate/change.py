@@ -7,35 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.document.numbers import difference_text, value_text
-from goodgain.pipeline.studies.comparison.arms import Arm
-from goodgain.pipeline.studies.comparison.clusters import cluster_codes
 from goodgain.pipeline.studies.comparison.compare import slices
-from goodgain.pipeline.studies.comparison.matching import (
-    Matched,
-    Sample,
-    match,
-    match_conversations,
-    sample,
-)
-from goodgain.pipeline.studies.comparison.measures import Measure
+from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.pipeline.studies.comparison.verdict_conditions import (
-    describe_without_counterpart,
-    verdict_conditions,
-)
-from goodgain.pipeline.studies.comparison.withholding import (
-    different_search,
-    measure_to_compare,
-    over_everyone,
-    reason_of_missing_labels,
-    reason_to_withhold,
-)
-from goodgain.pipeline.studies.comparison.worst_case import worst_case
+from goodgain.pipeline.studies.comparison.verdict_conditions import describe_without_counterpart
 from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
+from goodgain.pipeline.studies.gate.compared_values import compare_values, measure_change
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import (
     SHOWN_DIGITS,
@@ -53,7 +33,6 @@ from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import pluralize
 
 
@@ -106,7 +85,7 @@ def _judge(
     parameters: Mapping[str, Any],
 ) -> Outcome:
     options = ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall"))
-    compared = _compare(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
+    compared = compare_values(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
     values, paired = compared.values, compared.matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
@@ -149,82 +128,6 @@ def _join(*clauses: str) -> str:
     return "; ".join(filter(None, clauses))
 
 
-class _Compared(Struct, frozen=True):
-    """The values of a rule in both arms.
-
-    Attributes:
-      values: paired if the arms share keys, otherwise two samples.
-      population: the conversations that they are of.
-      switched: a remark if it is `everyone`, but the rule names none; else "".
-      reason: why they are not comparable; None if they are.
-      doubt: a remark that missing labels could make the whole difference; else "".
-      codes: the clusters of the values; None = they are independent.
-    """
-
-    values: Sample
-    matched: Matched
-    population: str
-    switched: str
-    reason: str | None
-    doubt: str
-    codes: Any
-
-
-def _compare(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None) -> _Compared:
-    """The values of the rule's population; if it names none, of the one that SPEC 10 demands."""
-    base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
-    matched = _match(rule, base, candidate)
-    conditions = verdict_conditions(matched, arms)
-    named = Measure(str(rule.metric), rule.i, rule.population or "all")
-    decisive = measure_to_compare(named, conditions)
-    everyone = over_everyone(named) if rule.population is None else None
-    if conditions.search_could_decide and everyone is not None:
-        included = _match(rule, base.everyone(), candidate.everyone())
-        if _looks_worse(rule, sample(included, everyone), sample(matched, named)):
-            decisive = everyone
-    measure = decisive if rule.population is None else named
-    switched = ""
-    if measure != named:
-        idle = (
-            len(arm.without_search.ids) if arm.without_search else 0 for arm in (base, candidate)
-        )
-        switched = f" (everyone: {' -> '.join(f'{count:,}' for count in idle)} did not search)"
-    if measure.population == "everyone":
-        matched = _match(rule, base.everyone(), candidate.everyone())
-    values = sample(matched, measure)
-    worst = worst_case(measure.metric, values, conditions.max_i)
-    reason, doubt = reason_to_withhold(measure, values, worst, conditions), ""
-    if rule.proof == "of_breach":
-        # Of two nights, one always lacks a few more labels than the other, and a small difference
-        # can always vanish: this alone is no sign of a breach.
-        labels = reason_of_missing_labels(metric_by_name(measure.metric), values, conditions)
-        if labels is not None and reason == labels:
-            reason, doubt = None, labels
-    if decisive != measure:
-        reason = f"{different_search(conditions)}; population: everyone includes them"
-    codes = None
-    if cluster is not None and cluster != rule.pair_by:
-        codes = cluster_codes(matched, cluster)(values, measure)
-    return _Compared(values, matched, measure.population, switched, reason, doubt, codes)
-
-
-def _looks_worse(rule: Rule, values: Sample, other: Sample) -> bool:
-    """Whether the relative change is worse for a rule's metric in these values than in others."""
-    if not all(len(arm) for arm in (values.base, values.candidate, other.base, other.candidate)):
-        return False
-    (_, change), (_, than) = _differences(values), _differences(other)
-    direction = metric_by_name(str(rule.metric)).direction
-    if direction == "neither":
-        return change * than <= 0
-    return change < than if direction == "higher" else change > than
-
-
-def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:
-    if rule.pair_by is None:
-        return match_conversations(base, candidate)
-    return match(base, candidate, rule.pair_by, paired=True)
-
-
 def _check_change(
     rule: Rule,
     values: Sample,
@@ -260,7 +163,7 @@ def _check_change(
 def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: BoundCheck) -> str:
     word, limit = "drop" if side == "at least" else "rise", amount_text(rule, amount)
     if check.settled:
-        difference, relative = _differences(values)
+        difference, relative = measure_change(values)
         change = difference_text(str(rule.metric), abs(difference), signed=False)
         if amount.percent:
             change = f"{abs(relative):.4g} %"
@@ -276,7 +179,7 @@ def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: Boun
 def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
     """The means and their change in the unit of the bounds: for programs, and for people."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
-    difference, relative = _differences(values)
+    difference, relative = measure_change(values)
     numbers, texts = [], []
     for percent in dict.fromkeys(amount.percent for _, amount in rule.limits):
         if not percent:
@@ -293,9 +196,3 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
         return f"{show(before)} -> {show(after)}{change}{remark}"
 
     return join_change(number, numbers), join_change(show, texts)
-
-
-def _differences(values: Sample) -> tuple[float, float]:
-    """The difference of the means, and in percent of the baseline's (0 if that is 0)."""
-    before, after = float(values.base.mean()), float(values.candidate.mean())
-    return after - before, 100 * (after - before) / abs(before) if before else 0.0

@@ -18,12 +18,8 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFing
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote
 from goodgain.transforms.core.pool.document_order import DocumentOrder, document_order
-from goodgain.transforms.core.pool.matching import (
-    PlaceKey,
-    PoolIndex,
-    is_weak,
-    place_key,
-)
+from goodgain.transforms.core.pool.index import PoolIndex, is_weak
+from goodgain.transforms.core.pool.matching import PlaceKey, place_key
 from goodgain.transforms.core.pool_building.contribution import (
     Contribution,
     Occurrence,

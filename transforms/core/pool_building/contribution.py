@@ -9,10 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.pool.document import PooledPlace, Topic, topic_of
-from goodgain.transforms.core.pool.matching import (
-    documents_of,
-    records_of,
-)
+from goodgain.transforms.core.pool.matching import documents_of, records_of
 from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.fold import iteration_numbers
 from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation

@@ -8,7 +8,8 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.metrics.turn import TopicGains
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, TopicPools
-from goodgain.transforms.core.pool.matching import TurnPool, documents_of, is_weak
+from goodgain.transforms.core.pool.index import is_weak
+from goodgain.transforms.core.pool.matching import TurnPool, documents_of
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 
 
