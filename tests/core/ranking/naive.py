@@ -153,7 +153,7 @@ def _auc(x, _):
     return fsum(wins) / len(pairs)
 
 
-def _judged_share(x, k):
+def _judged(x, k):
     ranks = x.upto(k)
     return sum(x.labels[j - 1] != -1 for j in ranks) / len(ranks) if ranks else None
 
