@@ -26,8 +26,8 @@ def test_a_field_is_an_option_in_the_scope_that_it_declares():
 
 
 def test_limits_of_reading_are_options():
-    assert list(options_in(ReadBounds)) == ["max_decoded_bytes", "max_record_results"]
-    assert list(options_in(ReadBounds, "run")) == ["max_rejected_rows"]
+    assert {"max_decoded_bytes", "max_record_results"} <= options_in(ReadBounds).keys()
+    assert "max_rejected_rows" in options_in(ReadBounds, "run")
 
 
 def test_values_differ_from_defaults_besides_the_fields_that_are_known():

@@ -1,7 +1,7 @@
 """An option that a Struct declares is on the command line, in files, schemas, docs and Python."""
 
 import argparse
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import pytest
 from msgspec import Struct
@@ -10,9 +10,13 @@ from goodgain.pipeline.cli.config_options import add_config_options, given_optio
 from goodgain.pipeline.settings.config_file import load_config, schema_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, Scope, options_in
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
 class Reader(Struct, frozen=True):
@@ -97,3 +101,14 @@ def test_only_settings_of_its_scope_have_an_option():
 def test_settings_keep_their_name_and_text():
     assert (ReaderConfig.__name__, ReaderConfig.__doc__) == ("ReaderConfig", "What is read.")
     assert ReaderConfig.__module__ == __name__
+
+
+@pytest.mark.parametrize("struct", [Adaptation, ReadBounds, ScoringOptions])
+def test_a_run_has_every_option_of_reading_and_scoring_with_its_default(struct):
+    declared = {
+        name: option.default
+        for scope in get_args(Scope)
+        for name, option in options_in(struct, scope).items()
+    }
+    assert declared
+    assert {name: RunConfig.model_fields[name].default for name in declared} == declared
