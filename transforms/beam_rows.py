@@ -138,8 +138,8 @@ class ScoreConversationRows(beam.PTransform):
         calls, bad = apply_typed(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
         flag = beam.Map(lambda row: RejectedRecord(**plain_mapping(row)))
         flagged = [
-            one | f"Flagged{at}" >> flag.with_output_types(RejectedRecord)
-            for at, one in enumerate(rejected)
+            row | f"Flagged{at}" >> flag.with_output_types(RejectedRecord)
+            for at, row in enumerate(rejected)
         ]
         records = (calls, bad, *flagged) | "Records" >> beam.Flatten()
         scored = records | "Score" >> ScoreConversations(self.scoring)

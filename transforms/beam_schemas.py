@@ -75,7 +75,9 @@ def _schema_value(value: Any) -> Any:
     """A value as its schema type: nested rows, plain integers, lists even for single strings."""
     if isinstance(value, Result):
         many = {
-            name: {key: [one] if isinstance(one, str) else one for key, one in values.items()}
+            name: {
+                key: [value] if isinstance(value, str) else value for key, value in values.items()
+            }
             for name, values in (("ids", value.ids), ("fields", value.fields))
         }
         return beam.Row(**{**asdict(value), **many})
@@ -93,7 +95,7 @@ def plain_mapping(value: Any) -> Any:
     elif hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {name: plain_mapping(one) for name, one in value.items()}
+        return {name: plain_mapping(item) for name, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [plain_mapping(item) for item in value]
     return value

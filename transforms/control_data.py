@@ -36,8 +36,9 @@ class ControlData:
         if not self.collections:
             return payloads
         keyed = [
-            one | f"Load{at}" >> beam.Map(_key_element, at, _coder(one)).with_output_types(Keyed)
-            for at, one in enumerate(self.collections)
+            collection
+            | f"Load{at}" >> beam.Map(_key_element, at, _coder(collection)).with_output_types(Keyed)
+            for at, collection in enumerate(self.collections)
         ]
         return [payloads, *keyed] | "Loaded" >> beam.Flatten()
 
@@ -47,7 +48,10 @@ class ControlData:
             return (grouped,)
         tags = [str(at) for at in range(len(self.collections))]
         separate = _Separate([_coder(collection) for collection in self.collections])
-        types = {tag: one.element_type for tag, one in zip(tags, self.collections, strict=True)}
+        types = {
+            tag: collection.element_type
+            for tag, collection in zip(tags, self.collections, strict=True)
+        }
         return apply_typed(grouped, "Separate", separate, payloads=grouped.element_type, **types)
 
 

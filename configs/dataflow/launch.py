@@ -23,7 +23,11 @@ def words(parameters: Sequence[str]) -> list[str]:
     Flags become options with or without `no-`; several values, like slices, are separated by
     semicolons.
     """
-    found = [one.removeprefix(_COMMAND) for one in parameters if one.startswith(_COMMAND)]
+    found = [
+        parameter.removeprefix(_COMMAND)
+        for parameter in parameters
+        if parameter.startswith(_COMMAND)
+    ]
     fields = _CONFIGS[found[0]].model_fields if found and found[0] in _CONFIGS else {}
     for parameter in parameters:
         name, _, value = parameter.removeprefix("--").partition("=")
@@ -32,7 +36,7 @@ def words(parameters: Sequence[str]) -> list[str]:
             found.append(f"--{name}" if value.lower() == "true" else f"--no-{name}")
         elif field and get_origin(field.annotation) is tuple:
             flag = (field.json_schema_extra or {}).get("flag", name)
-            found.extend(f"--{flag}={one}" for one in value.split(";"))
+            found.extend(f"--{flag}={part}" for part in value.split(";"))
         elif not parameter.startswith(_COMMAND):
             found.append(parameter)
     return found

@@ -181,7 +181,9 @@ def _parse(
     first = list(islice(left, MOST_LOOKED_AT))
     raw = [record for record in first if isinstance(record, Mapping)]
     seen = collect_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
-    records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
+    records = (
+        _record(place, record, adaptation) for place, record in enumerate(chain(first, left), 1)
+    )
     return list(records), seen
 
 
@@ -235,9 +237,9 @@ def _drop_empty(value: Any, name: str = "") -> Any:
     if getattr(value, "ndim", 0):
         value = value.tolist()
     if isinstance(value, dict):
-        kept = {key: _drop_empty(one, key) for key, one in value.items()}
+        kept = {key: _drop_empty(entry, key) for key, entry in value.items()}
         if name in MAPS:
-            return {key: one for key, one in kept.items() if one is not None}
+            return {key: entry for key, entry in kept.items() if entry is not None}
         return kept
     if name == "results" and isinstance(value, list | tuple):
         return [_drop_empty(item) for item in value]

@@ -217,7 +217,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, dict):
-        text = ", ".join(f"{key}={one}" for key, one in value.items()) or "all"
+        text = ", ".join(f"{key}={item}" for key, item in value.items()) or "all"
     else:
         text = str(value)
     text = " ".join(text.split())

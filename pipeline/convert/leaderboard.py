@@ -116,9 +116,9 @@ def calibration_error(judged: Sequence[tuple[float, float]]) -> float:
     squares = []
     for start in range(0, len(ordered) // _BIN * _BIN - _BIN, _BIN):
         of_bin = ordered[start : start + _BIN]
-        confidence = fsum(one for one, _ in of_bin) / _BIN / _PERCENT
+        confidence = fsum(percent for percent, _ in of_bin) / _BIN / _PERCENT
         squares.append(
-            _BIN / len(ordered) * (confidence - fsum(one for _, one in of_bin) / _BIN) ** 2
+            _BIN / len(ordered) * (confidence - fsum(right for _, right in of_bin) / _BIN) ** 2
         )
     return sqrt(fsum(squares))
 

@@ -41,7 +41,7 @@ def stream_template(text: str) -> str:
 
 def _written(text: str, model: type[Settings], every: bool) -> str:
     template = json.loads(text)
-    own = {one["name"]: one for one in template["parameters"]}
+    own = {parameter["name"]: parameter for parameter in template["parameters"]}
     options = {
         name: field for name, field in model.model_fields.items() if name not in NOT_IN_TEMPLATES
     }

@@ -200,7 +200,7 @@ def _clean(schema: Any) -> Any:
     cleaned = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            cleaned[name] = {key: _clean(one) for key, one in value.items()}
+            cleaned[name] = {key: _clean(part) for key, part in value.items()}
         elif name not in _ONLY_IN_HELP and not (name == "description" and "properties" in schema):
             cleaned[_LIMITS.get(name, name)] = _clean(value)
     return cleaned

@@ -19,7 +19,10 @@ _DEFAULTS: dict[str, Any] = {
     for name, field in _FIELDS.items()
     if name not in _UNSEEN and metadata(field)["group"] != LIMITS
 }
-_DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}
+_DEFAULTS = {
+    name: list(default) if isinstance(default, tuple) else default
+    for name, default in _DEFAULTS.items()
+}
 
 
 def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:

@@ -95,11 +95,12 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
 
 
 def _outcomes(row: ConversationRow) -> str:
-    known = {name: one for name, one in row.metrics.items() if name.startswith(OUTCOME)}
+    known = {name: metric for name, metric in row.metrics.items() if name.startswith(OUTCOME)}
     return ", ".join(
-        f"{name.removeprefix(OUTCOME)} = {number(int(one) if one == int(one) else one)}"
-        for name, one in known.items()
-        if one is not None
+        f"{name.removeprefix(OUTCOME)} = "
+        f"{number(int(known_value) if known_value == int(known_value) else known_value)}"
+        for name, known_value in known.items()
+        if known_value is not None
     )
 
 
@@ -278,9 +279,9 @@ def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
             [
                 (
                     term(name),
-                    value(name, one),
+                    value(name, figure),
                     "" if metric_by_name(name).in_percent else metric_by_name(name).unit,
                 )
-                for name, one in values.items()
+                for name, figure in values.items()
             ],
         )

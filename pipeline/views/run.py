@@ -137,8 +137,8 @@ def _looking_part(
         among = f", of the first {_MOST_CONSIDERED:,}" if total > _MOST_CONSIDERED else ""
         yield Sentence(f"Worth looking at{among}:", apart=True)
     queries = queries_of_run(manifest, {row["conversation_id"] for _, row in found})
-    for one, row in found:
-        reason = one.reason.format(value_text(one.metric, row[one.metric]))
+    for list_, row in found:
+        reason = list_.reason.format(value_text(list_.metric, row[list_.metric]))
         query = queries.get(row["conversation_id"])
         asked = "" if query is None else f', first query "{shorten(query, LONGEST_QUERY)}"'
         yield Sentence(reason + asked, indent=1)

@@ -138,10 +138,12 @@ def way_table(ways: Iterable[Way]) -> TableBlock:
 
 
 def _ways_of(sums: Iterable[tuple[str, Mapping[str, int]]]) -> list[Way]:
-    known = [(name, one) for name, one in sums if one]
-    if not any(one["opens"] or one["cites"] for _, one in known):
+    known = [(name, counts) for name, counts in sums if counts]
+    if not any(counts["opens"] or counts["cites"] for _, counts in known):
         return []
-    return [Way(name, tuple(_steps(one)), tuple(_documents_beside(one))) for name, one in known]
+    return [
+        Way(name, tuple(_steps(counts)), tuple(_documents_beside(counts))) for name, counts in known
+    ]
 
 
 def _name(attributes: Mapping[str, str]) -> str:

@@ -111,4 +111,4 @@ def _informativeness(answer: ToolAnswer) -> int:
         answer.error is not None,
         bool(answer.found),
     )
-    return max((rank for rank, one in enumerate(says, 1) if one), default=0)
+    return max((rank for rank, is_said in enumerate(says, 1) if is_said), default=0)

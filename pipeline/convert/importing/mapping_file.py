@@ -290,7 +290,11 @@ class MappingFile(_MappingPart):
     def _of_result(self) -> dict[str, Expression]:
         """The expressions over one result, without those of named ids and fields."""
         several = ("ids", "fields")
-        return {name: one for name, one in self.result if one and name not in several}
+        return {
+            name: expression
+            for name, expression in self.result
+            if expression and name not in several
+        }
 
 
 def read_shipped_mapping(format: str) -> str:

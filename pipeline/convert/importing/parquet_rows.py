@@ -60,7 +60,7 @@ def _with_dicts(value: Any, kind: Any) -> Any:
     if value is None:
         return None
     if types.is_map(kind):
-        return {key: _with_dicts(one, kind.item_type) for key, one in value}
+        return {key: _with_dicts(item, kind.item_type) for key, item in value}
     if types.is_struct(kind):
         return {field.name: _with_dicts(value[field.name], field.type) for field in kind}
     if inner := _inner_types(kind):

@@ -197,7 +197,10 @@ def _csv_rows(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
                 if row.problem is not None:
                     counts.skip(f"a row with {row.problem}", position)
                     continue
-                yield position, {name: one for name, one in row.values.items() if name and one}
+                yield (
+                    position,
+                    {name: value for name, value in row.values.items() if name and value},
+                )
     except BrokenTableError as error:
         raise UsageError(f"{path} cannot be read as CSV: {error}.") from None
 

@@ -91,8 +91,10 @@ class Arm(Struct, frozen=True, dict=True):
             ids=tuple(ids[at] for at in order),
             attributes=tuple(attributes[at] for at in order),
             reached=np.concatenate((self.reached, other.reached))[order],
-            at_end={name: merge(one, other.at_end[name]) for name, one in self.at_end.items()},
-            by_i={name: merge(one, other.by_i[name]) for name, one in self.by_i.items()},
+            at_end={
+                name: merge(values, other.at_end[name]) for name, values in self.at_end.items()
+            },
+            by_i={name: merge(values, other.by_i[name]) for name, values in self.by_i.items()},
             left_out={
                 identity: left for identity, left in self.left_out.items() if identity not in added
             },

@@ -227,8 +227,8 @@ def _rows(
         if conditions.unequal_search or conditions.search_could_decide:
             by_population["everyone"] = match_everyone(matched)
         counted = {
-            population: (one, None if cluster is None else cluster_codes(one, cluster))
-            for population, one in by_population.items()
+            population: (matched, None if cluster is None else cluster_codes(matched, cluster))
+            for population, matched in by_population.items()
         }
         for measure in of_slices if slice_ else every:
             measure = measure_to_compare(measure, conditions)

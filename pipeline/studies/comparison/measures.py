@@ -89,8 +89,8 @@ class Measures(Struct, frozen=True):
         """
         repeats = map(parse_repeats, self.at_end)
         at_end = (
-            name if one is None else one.condition.metric
-            for name, one in zip(self.at_end, repeats, strict=True)
+            name if repeat is None else repeat.condition.metric
+            for name, repeat in zip(self.at_end, repeats, strict=True)
         )
         known = {metric.name for metric in self.plan.at_n}
         of_ways = [name for name in WAY_COLUMNS if name in known]

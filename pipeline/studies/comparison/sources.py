@@ -89,7 +89,9 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = keep_sile
     for folder, manifest in manifests.items():
         check_run(manifest, folder)
     if request.pool is None:
-        return _read({folder: (folder, one) for folder, one in manifests.items()}, request)
+        return _read(
+            {folder: (folder, manifest) for folder, manifest in manifests.items()}, request
+        )
     with TemporaryDirectory(prefix="goodgain-") as scratch:
         return _read(score_on_pool(manifests, request.pool, Path(scratch), say), request)
 

@@ -198,8 +198,8 @@ def _external(
     if keys is None:
         return None
     documents = {
-        one.record_digest: document_digests(call, keys)
-        for one, call in zip(fingerprints, gathered.calls, strict=True)
+        fingerprint.record_digest: document_digests(call, keys)
+        for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
     }
     if scoring.label_keys is None or judgments_of is None:
         return ExternalLabels(documents)

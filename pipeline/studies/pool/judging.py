@@ -117,11 +117,11 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     if found:
         add_labels(
             folder,
-            {document: {config.annotator: one.gain} for document, one in found.items()},
+            {document: {config.annotator: answer.gain} for document, answer in found.items()},
             {
-                document: {config.annotator: one.aspects}
-                for document, one in found.items()
-                if one.aspects is not None
+                document: {config.annotator: answer.aspects}
+                for document, answer in found.items()
+                if answer.aspects is not None
             },
         )
     return Judged(len(found), cached, calls, bad, left, rejected)

@@ -154,8 +154,10 @@ def add_labels(
         new_gains = gains.get(document.document, {})
         new_aspects = aspects.get(document.document, {})
         given += len(new_gains) + len(new_aspects)
-        changed += sum(document.given.get(name, one) != one for name, one in new_gains.items())
-        changed += sum(document.aspects.get(name, one) != one for name, one in new_aspects.items())
+        changed += sum(document.given.get(name, gain) != gain for name, gain in new_gains.items())
+        changed += sum(
+            document.aspects.get(name, aspect) != aspect for name, aspect in new_aspects.items()
+        )
         return replace(
             document,
             given=dict(sorted({**document.given, **new_gains}.items())),
@@ -183,8 +185,10 @@ def withdraw_labels(folder: str, annotator: str) -> int:
         withdrawn += annotator in document.given or annotator in document.aspects
         return replace(
             document,
-            given={name: one for name, one in document.given.items() if name != annotator},
-            aspects={name: one for name, one in document.aspects.items() if name != annotator},
+            given={name: label for name, label in document.given.items() if name != annotator},
+            aspects={
+                name: aspect for name, aspect in document.aspects.items() if name != annotator
+            },
         )
 
     with lock_pool(folder, datetime.now(UTC)):
@@ -211,7 +215,7 @@ def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None
     """
     for name in names:
         if name not in known:
-            listed = ", ".join(f"{one} ({count:,})" for one, count in sorted(known.items()))
+            listed = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
             raise UsageError(
                 f"{name} has no labels in {folder}; annotators are {listed or 'none'}."
             )

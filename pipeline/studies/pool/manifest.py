@@ -56,7 +56,10 @@ def manifest_of_pool(
     Raises:
       BalanceError: the records or labels of a run do not add up.
     """
-    by_run = {name: _part_of_run(request, one, facts, name) for name, one in evaluations.items()}
+    by_run = {
+        name: _part_of_run(request, evaluation, facts, name)
+        for name, evaluation in evaluations.items()
+    }
     records: Counter[str] = Counter()
     for part in by_run.values():
         records.update(

@@ -175,9 +175,9 @@ def _slice_menu(slices: Slices[ComparedSlice], paired: bool) -> Menu | None:
     if len(slices.shown) < 2:
         return None
     options = []
-    for at, one in enumerate(slices.shown):
-        n = " and ".join(map(count_text, one.n[: 1 if paired else 2]))
-        options.append((str(at), f"{one.label} (n = {n})"))
+    for at, slice_ in enumerate(slices.shown):
+        n = " and ".join(map(count_text, slice_.n[: 1 if paired else 2]))
+        options.append((str(at), f"{slice_.label} (n = {n})"))
     return Menu("slice", "Show", (("", tuple(options)),))
 
 

@@ -63,7 +63,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
         else (section("latest", "Latest day", "", Sentence("No day has run yet.", "strong")),),
     )
     data = {
-        "metrics": {name: one.menu for name, one in by_name.items() if name in names},
+        "metrics": {name: metric.menu for name, metric in by_name.items() if name in names},
         "days": [
             {
                 "date": entry.date,
@@ -71,26 +71,29 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
                 "baseline": days_text(entry.baseline),
                 "means": {
                     name: [
-                        *map(round_value, (one.mean, one.ci_low, one.ci_high)),
-                        value_text(name, one.mean),
-                        mean_interval_text(name, one.ci_low, one.ci_high),
-                        count_text(one.n),
+                        *map(round_value, (mean.mean, mean.ci_low, mean.ci_high)),
+                        value_text(name, mean.mean),
+                        mean_interval_text(name, mean.ci_low, mean.ci_high),
+                        count_text(mean.n),
                     ]
-                    for name, one in entry.means.items()
+                    for name, mean in entry.means.items()
                 },
                 "changes": {
                     name: [
-                        *map(round_value, (one.base, one.difference, one.ci_low, one.ci_high)),
-                        one.verdict,
-                        value_text(name, one.base),
-                        *change_texts(name, one, one.n),
+                        *map(
+                            round_value,
+                            (change.base, change.difference, change.ci_low, change.ci_high),
+                        ),
+                        change.verdict,
+                        value_text(name, change.base),
+                        *change_texts(name, change, change.n),
                     ]
-                    for name, one in entry.changes.items()
+                    for name, change in entry.changes.items()
                 },
                 "counts": {
-                    name: [one, share(one, 1) if name in _SHARES else count_text(one)]
-                    for name, one in _counts(entry).items()
-                    if one is not None
+                    name: [count, share(count, 1) if name in _SHARES else count_text(count)]
+                    for name, count in _counts(entry).items()
+                    if count is not None
                 },
             }
             for entry in shown
@@ -127,7 +130,7 @@ def answer(latest: DayEntry | None) -> str:
 
 
 def _describe_findings(entry: DayEntry) -> str:
-    means = {name: one.mean for name, one in entry.means.items()}
+    means = {name: mean.mean for name, mean in entry.means.items()}
     if means.get("SRE") is not None:
         return f"{value_text('SRE', means['SRE'])} of the results were good and new"
     if means.get("SRR") is not None:
@@ -147,7 +150,7 @@ def _describe_changes(entry: DayEntry) -> str:
     changed = [
         f"{verdict} {word} {baseline} in {labels(names)}"
         for verdict, word in (("worse", "than"), ("better", "than"), ("changed", "from"))
-        if (names := [name for name, one in verdicts.items() if one == verdict])
+        if (names := [name for name, day_verdict in verdicts.items() if day_verdict == verdict])
     ]
     if changed:
         return "; ".join(changed)

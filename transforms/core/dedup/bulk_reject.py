@@ -61,11 +61,11 @@ class EvidenceColumn:
             self._cells[0][occurrence] = _MORE
             self.incomplete = True
         else:
-            for layer, one in enumerate(value):
+            for layer, part in enumerate(value):
                 if layer == len(self._layers):
                     self._layers.append(np.zeros(self._layers[0].size, np.uint64))
                     self._cells.append(self._layers[layer].data)
-                self._cells[layer][occurrence] = one
+                self._cells[layer][occurrence] = part
 
     def equal(self, occurrences: Numbers, value: Value) -> Marks:
         """Which occurrences certainly have a value in common with this one."""

@@ -118,7 +118,7 @@ def _decode_layout(codes: bytes) -> FingerprintLayout:
         else:
             attribute, at = _attribute_number(codes, at, (UNKNOWN_FIELD, UNKNOWN_ID))
         digests.append((attribute, is_key))
-    values = [(one, position) for position, (one, is_key) in enumerate(digests) if not is_key]
+    values = [(digest, position) for position, (digest, is_key) in enumerate(digests) if not is_key]
     positions = dict(values)
     keys = key_positions(digests)
     return FingerprintLayout(

@@ -144,7 +144,9 @@ def _maps(array: Any, escape: bool) -> list[dict[Any, Any] | None]:
         for begin, end, valid in _spans(array, offsets)
     ]
     if None in entries:
-        return [row and {key: one for key, one in row.items() if one is not None} for row in rows]
+        return [
+            row and {key: cell for key, cell in row.items() if cell is not None} for row in rows
+        ]
     return rows
 
 

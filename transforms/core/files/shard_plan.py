@@ -91,4 +91,6 @@ def _format_by_name(path: str) -> str | None:
     for suffix in _COMPRESSION_SUFFIXES:
         name = name.removesuffix(suffix)
     several = INPUT_FORMATS.items()
-    return next((one for one, format_ in several if name.endswith(format_.suffixes)), None)
+    return next(
+        (format_name for format_name, format_ in several if name.endswith(format_.suffixes)), None
+    )

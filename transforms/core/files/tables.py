@@ -207,7 +207,7 @@ def _rows_of_text(text: IO[str], columns: Set[str] | None, is_complete: bool) ->
                     problem = "fewer cells than the header has names"
                 row = dict(zip(names, values, strict=False))
                 if columns is not None:
-                    row = {name: one for name, one in row.items() if name in columns}
+                    row = {name: cell for name, cell in row.items() if name in columns}
                 yield TableRow(number, row, problem=problem)
             number = before + reader.line_num + 1
     except csv.Error as error:

@@ -87,7 +87,7 @@ def keep_results(
     kept = KeptResults([], {}, {})
     for call in calls:
         names = documents.get(call.record_digest) or [b""] * len(call.results)
-        indexes = [at for at, one in enumerate(names) if excluded.isdisjoint(name_digests(one))]
+        indexes = [at for at, name in enumerate(names) if excluded.isdisjoint(name_digests(name))]
         kept.calls.append(_with_results(call, indexes))
         kept.documents[call.record_digest] = [names[at] for at in indexes]
         kept.indexes[call.record_digest] = indexes

@@ -231,8 +231,8 @@ def _add(
 ) -> list[Distribution]:
     before = distributions or repeat(NOTHING)
     added = [
-        adder.add(key, one, column) if column else one
-        for one, (key, column) in zip(before, columns, strict=False)
+        adder.add(key, distribution, column) if column else distribution
+        for distribution, (key, column) in zip(before, columns, strict=False)
     ]
     return added or distributions
 
@@ -240,7 +240,7 @@ def _add(
 def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
     if not mine or not theirs:
         return mine or theirs
-    return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
+    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
 
 
 def _without_cluster(several: Sequence[ConversationValues]) -> list[ConversationValues]:
@@ -255,12 +255,12 @@ def _with_terms(sums: list[RatioSums], several: Sequence[ConversationValues]) ->
     )
     before = sums or [RatioSums()] * len(columns)
     return [
-        one.add(terms for terms in column if terms is not None)
-        for one, column in zip(before, columns, strict=True)
+        sums.add(terms for terms in column if terms is not None)
+        for sums, column in zip(before, columns, strict=True)
     ]
 
 
 def _merge_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
     if not mine or not theirs:
         return mine or theirs
-    return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
+    return [sums.merge(other) for sums, other in zip(mine, theirs, strict=True)]

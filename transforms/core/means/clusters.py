@@ -48,7 +48,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
         """The sums over the values of both."""
         sums = zip(self.sums, other.sums, strict=True)
         return ClusterSums(
-            [one + another for one, another in zip(self.counts, other.counts, strict=True)],
+            [count + another for count, another in zip(self.counts, other.counts, strict=True)],
             [exact_parts(one + another) if another else one for one, another in sums],
         )
 
@@ -114,7 +114,8 @@ class Clusters(Struct, array_like=True):
             self.singletons = self.singletons or list(added)
         else:
             self.singletons = [
-                one.merge(another) for one, another in zip(self.singletons, added, strict=True)
+                singleton.merge(another)
+                for singleton, another in zip(self.singletons, added, strict=True)
             ]
 
     def variances_between(self, wanted: Sequence[Sequence[int]]) -> list[ClusterVariance] | None:

@@ -57,13 +57,13 @@ def estimates_of(
             for estimate, best in zip(estimates, best_cases, strict=True)
         ]
     found = [
-        (one.metric, _mean_of(one.metric.name, one.i, one.population), estimate)
-        for one, estimate in zip(inputs, estimates, strict=True)
+        (input_.metric, _mean_of(input_.metric.name, input_.i, input_.population), estimate)
+        for input_, estimate in zip(inputs, estimates, strict=True)
     ]
     at_n = [
         estimate
-        for one, estimate in zip(inputs, estimates, strict=True)
-        if one.i is None and one.population == "all"
+        for input_, estimate in zip(inputs, estimates, strict=True)
+        if input_.i is None and input_.population == "all"
     ]
     found += _ratios(sums, plan, at_n)
     for at, metric in plan.renamed:
@@ -71,8 +71,11 @@ def estimates_of(
     found += _repeats(sums, plan)
     counts = sums.counts()
     nothing_labelled = counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]
-    for metric, of, one in found:
-        yield of, withhold_estimate(one) if nothing_labelled and metric.needs_labels else one
+    for metric, of, estimate in found:
+        yield (
+            of,
+            withhold_estimate(estimate) if nothing_labelled and metric.needs_labels else estimate,
+        )
 
 
 def _ratios(

@@ -80,8 +80,10 @@ class _ByClass(Struct, array_like=True):
         nothing = [NOTHING] * values.shape[1]
         self.zeros, self.ones = (
             [
-                one.add(column[~np.isnan(column)].tolist())
-                for one, column in zip(before or nothing, values[outcome == class_].T, strict=True)
+                distribution.add(column[~np.isnan(column)].tolist())
+                for distribution, column in zip(
+                    before or nothing, values[outcome == class_].T, strict=True
+                )
             ]
             for class_, before in ((0, self.zeros), (1, self.ones))
         )
@@ -138,14 +140,14 @@ class OutcomeValues(Struct, array_like=True):
             self.rows.sort(key=lambda row: (row[0] or "", row[1]))
         for number, outcome in enumerate(self.outcomes):
             related = self._of_sums(number) if self.summed else self._of_rows(outcome)
-            for at, one in related:
+            for at, figures in related:
                 if at not in self.outcomes:
                     yield OutcomeRelation(
                         slice=slice_,
                         outcome=plan.at_n[outcome].name,
                         metric=plan.at_n[at].name,
                         population=population,
-                        **one,
+                        **figures,
                     )
 
     def _of_sums(self, number: int) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -220,7 +222,7 @@ def _is_graded(outcome: _Array) -> bool:
 def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
     if not mine or not theirs:
         return mine or theirs
-    return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
+    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
 
 
 def _columns(

@@ -86,7 +86,10 @@ def conversation_values(
         None if cluster_by is None else _digest(_cluster_of(score, cluster_by)),
         best,
         score.contradicted_ids,
-        [one.passes(at_n[at]) for one, at in zip(plan.conditions, plan.conditioned, strict=True)],
+        [
+            condition.passes(at_n[at])
+            for condition, at in zip(plan.conditions, plan.conditioned, strict=True)
+        ],
     )
 
 
@@ -157,8 +160,8 @@ def list_values(values: ConversationValues) -> list[list[float]]:
     if values.n:
         got_there = list(_are_reached(values))
         parts = [
-            [one if got else [] for one, got in zip(cells, got_there, strict=True)],
-            [[] if got else one for one, got in zip(cells, got_there, strict=True)],
+            [cell if got else [] for cell, got in zip(cells, got_there, strict=True)],
+            [[] if got else cell for cell, got in zip(cells, got_there, strict=True)],
             nothing,
         ]
     columns = zip(*values.calls, strict=True) if values.calls else [()] * values.ranking

@@ -106,8 +106,8 @@ def kappa(matrix: Matrix) -> Kappa:
                     note = "kappa is undefined without one of the documents"
                     return Kappa(value, None, None, f"{note}, so there is no interval")
                 left_out.append((count, without))
-    mean = fsum(count * one for count, one in left_out) / total
-    squares = fsum(count * (one - mean) ** 2 for count, one in left_out)
+    mean = fsum(count * score for count, score in left_out) / total
+    squares = fsum(count * (score - mean) ** 2 for count, score in left_out)
     half = _NORMAL_95 * sqrt((total - 1) / total * squares)
     if half < _ROUNDING:
         note = "kappa is the same without any one of the documents, so there is no interval"

@@ -159,7 +159,9 @@ class TopicPool:
             return {}
         pooled_as: dict[int, int] = {}
         keys = (
-            place_key(call, at, one) for call in calls for at, one in enumerate(call.results, 1)
+            place_key(call, at, result)
+            for call in calls
+            for at, result in enumerate(call.results, 1)
         )
         for index, key in enumerate(keys):
             if numbers := free.get(key):

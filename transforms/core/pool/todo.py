@@ -49,9 +49,10 @@ class RecallState(Struct):
         """
         finders = _first_seen(document)
         recalls = (
-            (one, hits / self.good if self.good else _UNKNOWN) for one, hits in self.by.items()
+            (finder, hits / self.good if self.good else _UNKNOWN)
+            for finder, hits in self.by.items()
         )
-        shifts = (1 - recall if one in finders else recall for one, recall in recalls)
+        shifts = (1 - recall if finder in finders else recall for finder, recall in recalls)
         return sum(shifts) / (self.good + 1)
 
 

@@ -148,7 +148,9 @@ def _numbers(value: Any) -> Any:
     if pairs is None:
         return value
     return {
-        _text(name): _number(one) for name, one in pairs if one is not None and not is_missing(one)
+        _text(name): _number(entry)
+        for name, entry in pairs
+        if entry is not None and not is_missing(entry)
     }
 
 
@@ -157,7 +159,10 @@ def _outcomes(value: Any) -> Any:
     numbers = _numbers(value)
     if not isinstance(numbers, dict):
         return numbers
-    return {name: float(one) if isinstance(one, bool) else one for name, one in numbers.items()}
+    return {
+        name: float(number) if isinstance(number, bool) else number
+        for name, number in numbers.items()
+    }
 
 
 def _texts(value: Any) -> Any:

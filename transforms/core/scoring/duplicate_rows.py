@@ -98,7 +98,11 @@ class TurnDetails:
         names = [self.entity_type(index) or UNTYPED for index in range(len(duplicates))]
         copies = [duplicate for duplicate in duplicates if duplicate is not None]
         of_copies = Counter(
-            [name for name, one in zip(names, duplicates, strict=True) if one is not None]
+            [
+                name
+                for name, duplicate in zip(names, duplicates, strict=True)
+                if duplicate is not None
+            ]
         )
         return duplicate_counts(
             [(name, results, of_copies[name]) for name, results in Counter(names).items()],

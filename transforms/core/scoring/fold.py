@@ -156,8 +156,8 @@ def _count_text_changes(
 ) -> int:
     """The number of pairs of results, by index, whose texts differ."""
     return sum(
-        contents_differ(read_evidence(results[one]).values, read_evidence(results[other]).values)
-        for one, other in pairs
+        contents_differ(read_evidence(results[first]).values, read_evidence(results[other]).values)
+        for first, other in pairs
     )
 
 

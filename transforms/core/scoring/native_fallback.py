@@ -70,15 +70,18 @@ def _characters() -> list[str | None]:
     """
     characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
     decompositions = {
-        one: unicodedata.decomposition(one) for one in keep_assigned("".join(characters))
+        character: unicodedata.decomposition(character)
+        for character in keep_assigned("".join(characters))
     }
     joining = set(map(chr, _JAMO_THAT_JOIN))
     for parts in map(str.split, filter(None, decompositions.values())):
         if len(parts) == 2 and not parts[0].startswith("<"):
             joining.add(chr(int(parts[1], 16)))
     return [
-        _form(one, bool(decompositions[one]), joining) if one in decompositions else one
-        for one in characters
+        _form(character, bool(decompositions[character]), joining)
+        if character in decompositions
+        else character
+        for character in characters
     ]
 
 
@@ -88,4 +91,4 @@ def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
     if unicodedata.combining(first) or first in joining or "\ud800" <= character <= "\udfff":
         return None
     composed = unicodedata.normalize("NFKC", character) if decomposes else character
-    return "".join([" " if one.isspace() else one for one in composed.casefold()])
+    return "".join([" " if character.isspace() else character for character in composed.casefold()])

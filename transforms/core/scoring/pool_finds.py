@@ -51,7 +51,7 @@ def pool_columns(
     """
     labels = pool.topic_pool.labels
     good = {at for at, label in enumerate(labels) if (label or 0) >= good_gain_threshold}
-    pooled = [one.document for _, one in sorted((turn.pooled or {}).items())]
+    pooled = [match.document for _, match in sorted((turn.pooled or {}).items())]
     return {
         "pool_good": len(good),
         "pool_best": max((label for label in labels if label is not None), default=None),

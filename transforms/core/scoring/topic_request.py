@@ -30,7 +30,7 @@ def topic_request(requests: Sequence[LabelRequest]) -> TopicRequest:
     """Join all requests of one conversation, in any order."""
     first = requests[0]
     keys = LabelKeys(topic_attribute=first.topic_attribute)
-    records = {digest: one for request in requests for digest, one in request.records.items()}
+    records = {digest: record for request in requests for digest, record in request.records.items()}
     attributes = deliver(map(_fingerprint, records.values(), records)).attributes()
     topic = keys.topic(first.conversation_id, attributes)
     return TopicRequest(

@@ -84,9 +84,9 @@ def revise(
     latest = {_key(live_row.row): live_row for live_row in given}
     there = {_key(row) for row in rows}
     news = [
-        LiveIteration(one.revision + 1, is_final, True, one.row)
-        for key, one in sorted(latest.items())
-        if key not in there and not one.withdrawn
+        LiveIteration(live_row.revision + 1, is_final, True, live_row.row)
+        for key, live_row in sorted(latest.items())
+        if key not in there and not live_row.withdrawn
     ]
     for row in rows[:due]:
         before = latest.get(_key(row))

@@ -231,7 +231,7 @@ class _Reader:
                 return inner
             found = inner if found is None else found
         if found is None:
-            others = {name: one for name, one in value.items() if name not in _LOOKED_AT}
+            others = {name: other for name, other in value.items() if name not in _LOOKED_AT}
             if (inside := _list_inside(others, depth)) is not None:
                 return inside
             for inner in _lists_of(others):

@@ -116,7 +116,7 @@ def plain_value(value: Any) -> Any:
         values = object_of(content).get("values")
         return list(map(plain_value, values)) if isinstance(values, list) else []
     if kind == "kvlistvalue":
-        return {key: plain_value(one) for key, one in pairs(object_of(content).get("values"))}
+        return {key: plain_value(item) for key, item in pairs(object_of(content).get("values"))}
     return content
 
 

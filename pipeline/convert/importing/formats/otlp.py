@@ -160,7 +160,7 @@ class _KindsOfPlaces(dict[str, str]):
 
     def __missing__(self, prefix: str) -> str:
         kinds = {"span": _IS_SPAN, "scope": _IS_SCOPE, "resource": _IS_RESOURCE, "group": _IS_GROUP}
-        kind = next((name for name, one in kinds.items() if one.fullmatch(prefix)), "")
+        kind = next((name for name, kind in kinds.items() if kind.fullmatch(prefix)), "")
         if len(self) < 10_000:
             self[prefix] = kind
         return kind

@@ -207,7 +207,7 @@ def arm_costs(
         rows_left -= sum(len(arm.at_end) + sum(map(len, _all_curves(arm))) for arm in arms.values())
         if plotted and rows_left < 0:
             break
-        plotted.append({name: means_data(one, {}, costs) for name, one in arms.items()})
+        plotted.append({name: means_data(arm, {}, costs) for name, arm in arms.items()})
     return costs, plotted
 
 

@@ -75,9 +75,9 @@ class Histograms:
             name: np.zeros((len(slices), bins.count), np.int64) for name, bins in self.bins.items()
         }
         self._slices: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
-        for at, one in enumerate(slices):
-            values = tuple(one.attributes.values())
-            self._slices.setdefault(tuple(one.attributes), {})[values] = at
+        for at, slice_ in enumerate(slices):
+            values = tuple(slice_.attributes.values())
+            self._slices.setdefault(tuple(slice_.attributes), {})[values] = at
         self._waiting: list[Row] = []
 
     def add(self, row: Row) -> None:

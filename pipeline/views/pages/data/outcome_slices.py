@@ -37,8 +37,8 @@ def slice_tables(
             found.get((view.name, frozenset(slice_.attributes.items()))) for slice_ in slices
         )
         lines: list[Sequence[Cell | str]] = [
-            (one.label, *_cells(of_slice, one))
-            for one, of_slice in zip(slices, by_slice, strict=True)
+            (slice_.label, *_cells(of_slice, slice_))
+            for slice_, of_slice in zip(slices, by_slice, strict=True)
             if of_slice
         ]
         if lines:

@@ -86,7 +86,7 @@ def stops_paying(pay: Sequence[float | None], average: float | None, name: str) 
         return f"No {name} was reported, or all of it is 0."
     of_all = f"than all iterations together, {number(average)}."
     last_that_pays = max(
-        (at for at, one in enumerate(pay, start=1) if one is None or one >= average), default=0
+        (at for at, gain in enumerate(pay, start=1) if gain is None or gain >= average), default=0
     )
     first = last_that_pays + 1
     if first > len(pay):

@@ -92,7 +92,7 @@ def accounts_section(manifest: Mapping[str, Any]) -> Section:
         "differences above; in population `everyone` conversations that did not search count, too."
         if accounts
         else "",
-        Beside(tuple((_account_table(name, one),) for name, one in accounts))
+        Beside(tuple((_account_table(name, account),) for name, account in accounts))
         if accounts
         else Sentence(_explain_unpaired(manifest), "strong"),
         _only_in_one(manifest),

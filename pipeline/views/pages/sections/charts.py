@@ -130,7 +130,7 @@ def costs_section(
         Sentence("", anchor=STOPS_PAYING),
         _gain_against_cost(slices),
         means_table(rows, manifest, "Costs, and gain per cost"),
-        definitions("What these mean", [one for one, _ in costs]),
+        definitions("What these mean", [cost for cost, _ in costs]),
     )
 
 

@@ -109,7 +109,9 @@ def _notes(one: Definition) -> Iterator[str]:
 def parameters_table(caption: str, parameters: Mapping[str, Any]) -> TableBlock:
     """Names of parameters with their values as JSON."""
     columns = (TableColumn("name", whole=True), TableColumn("value"))
-    return table(columns, [(name, json_cell(one)) for name, one in parameters.items()], caption)
+    return table(
+        columns, [(name, json_cell(parameter)) for name, parameter in parameters.items()], caption
+    )
 
 
 def json_cell(given: Any) -> Cell:
