@@ -4,7 +4,9 @@ Every combination of formats and readings must give the same rows, which are kep
 """
 
 import json
+import marshal
 import warnings
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,16 +48,23 @@ class Outputs:
         self.differing = []
         self._from = {}
         self._digests = {}
+        self._equal = defaultdict(set)
 
     def add(self, name, rows, by):
         """Keep rows or a document that a combination gave, or compare them with the first."""
+        content = marshal.dumps(rows, 0)  # equal for the same values of the same types in order
+        if content in self._equal[name]:
+            return
         rows = _portable(rows, str(self.folder))
         if name not in self.tables:
             self.tables[name], self._from[name] = rows, by
             self._digests[name] = digests({name: rows})
+            self._equal[name].add(content)
             return
         changes = differences(self._digests[name], digests({name: rows}))
         self.differing += [f"by {by}, unlike by {self._from[name]}: {what}" for what in changes]
+        if not changes:
+            self._equal[name].add(content)
 
 
 def _portable(value, folder):
