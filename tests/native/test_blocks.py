@@ -66,7 +66,7 @@ ROWS = [plain(row) for row in samples.records(5)]
 
 
 def test_plain_rows_need_no_python(monkeypatch):
-    monkeypatch.setattr(native_packing, "_Fallback", lambda rules: None)
+    monkeypatch.setattr(native_packing, "Fallback", lambda rules: None)
     results = [
         {"ids": {"file_id": "A-1", "x": ["a", "b"]}, "fields": {"start": "2024-02-29T10:00:00Z"}},
         {"url": "https://www.Host.org/a%20b/?id=1&utm_source=x#z", "title": "A  title", "gain": 4},
