@@ -62,9 +62,9 @@ def _number_type(whole: bool, nullable: bool) -> Any:
     return Union[kind, None] if nullable else kind  # noqa: UP007
 
 
-def struct_row(one: msgspec.Struct) -> beam.Row:
+def struct_row(struct: msgspec.Struct) -> beam.Row:
     """A struct as a row."""
-    return _of_columns(asdict(one))
+    return _of_columns(asdict(struct))
 
 
 def _of_columns(columns: dict[str, Any]) -> beam.Row:

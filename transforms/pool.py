@@ -158,16 +158,16 @@ class BuildPool(beam.PTransform):
         return BuiltPool(topics, repeated[_REFUSED])
 
 
-def _by_topic(one: Contribution) -> Pair:
-    return _encode(one.topic), _NEW + _encode_all(one)
+def _by_topic(contribution: Contribution) -> Pair:
+    return _encode(contribution.topic), _NEW + _encode_all(contribution)
 
 
 def _existing_by_topic(document: PoolDocument) -> Pair:
     return _encode(document.topic), _EXISTING + _encode(document)
 
 
-def _by_conversation(one: Contribution) -> Pair:
-    return _encode((one.run, one.conversation_id)), _NEW
+def _by_conversation(contribution: Contribution) -> Pair:
+    return _encode((contribution.run, contribution.conversation_id)), _NEW
 
 
 class _ExistingConversations(beam.DoFn):

@@ -46,8 +46,8 @@ def files_in_time(records: Sequence[Record], span: int) -> Iterator[list[Record]
         timestamp = record.get("timestamp")
         latest = timestamp if isinstance(timestamp, int) else latest
         stamped.append((latest, record))
-    stamped.sort(key=lambda one: one[0])
-    for _, group in groupby(stamped, lambda one: one[0] // span):
+    stamped.sort(key=lambda record: record[0])
+    for _, group in groupby(stamped, lambda record: record[0] // span):
         yield [record for _, record in group]
 
 

@@ -112,7 +112,7 @@ def calibration_error(judged: Sequence[tuple[float, float]]) -> float:
     Args:
       judged: confidence in percent, and 1 for a right answer or 0, of at least 100 answers.
     """
-    ordered = sorted(judged, key=lambda one: one[0])
+    ordered = sorted(judged, key=lambda answer: answer[0])
     squares = []
     for start in range(0, len(ordered) // _BIN * _BIN - _BIN, _BIN):
         of_bin = ordered[start : start + _BIN]

@@ -54,8 +54,8 @@ class WriteMeans(beam.PTransform):
         )
 
 
-def _to_one_group(one: tuple[SliceKey, MeansAccumulator]) -> tuple[int, tuple[str, str, bytes]]:
-    key, sums = one
+def _to_one_group(element: tuple[SliceKey, MeansAccumulator]) -> tuple[int, tuple[str, str, bytes]]:
+    key, sums = element
     sums.prepare_to_send()
     return 0, (slice_sort_key(slice_of(key)), key, msgspec.msgpack.encode(sums))
 

@@ -241,17 +241,17 @@ def _result(result: ExplainedResult) -> Cell:
     return Cell(shown, below=tuple(below), longest=_LONGEST_TEXT)
 
 
-def _describe_rise(one: Raised) -> str:
-    label = f"to {one.label}" if one.before is None else f"from {one.before} to {one.label}"
-    return f"raises the label of its document {label}, which adds gain {one.gain}"
+def _describe_rise(rise: Raised) -> str:
+    label = f"to {rise.label}" if rise.before is None else f"from {rise.before} to {rise.label}"
+    return f"raises the label of its document {label}, which adds gain {rise.gain}"
 
 
-def _in_pool(one: InPool) -> str:
-    if one.number is None:
+def _in_pool(found: InPool) -> str:
+    if found.number is None:
         return "outside the pool"
-    label = "no label" if one.label is None else f"label {one.label}"
-    how = "the result that was pooled" if one.how == "pooled" else f"matched by step {one.how}"
-    return f"document {one.number} of the pool, {label}; {how}"
+    label = "no label" if found.label is None else f"label {found.label}"
+    how = "the result that was pooled" if found.how == "pooled" else f"matched by step {found.how}"
+    return f"document {found.number} of the pool, {label}; {how}"
 
 
 def _describe_duplicate(why: Why) -> str:

@@ -128,7 +128,7 @@ def _tools(counts: ImportCounts) -> TableBlock | None:
     """Each tool with its calls, its answers, how it is classified, and why."""
     numbers = ("calls", "documents", "empty", "failed", "other")
     columns = ("tool", *numbers, TableColumn("counts as"), TableColumn("since"))
-    by_calls = sorted(counts.tools.items(), key=lambda one: (-one[1].calls, one[0]))
+    by_calls = sorted(counts.tools.items(), key=lambda item: (-item[1].calls, item[0]))
     rows: list[tuple[Cell | str, ...]] = [
         (
             name or _NO_NAME,
@@ -175,6 +175,6 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
 
 
 def _list_names(tools: Mapping[str, int], most: int = 8) -> str:
-    greatest = sorted(tools.items(), key=lambda one: (-one[1], one[0]))
+    greatest = sorted(tools.items(), key=lambda item: (-item[1], item[0]))
     named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:most])
     return named + (", ..." if len(greatest) > most else "")

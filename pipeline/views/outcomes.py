@@ -108,7 +108,7 @@ def views_of(
                 for (metric, population), row in by_place.items()
                 if population == "all" and metric in wanted - unlabelled and row["auc"] is not None
             ),
-            key=lambda one: (-abs(one.auc - _HALF), one.metric),
+            key=lambda relation: (-abs(relation.auc - _HALF), relation.metric),
         )
         found = by_place.get((FOUND, "everyone")) or by_place.get((FOUND, "all"))
         name = outcome.removeprefix(OUTCOME)
@@ -218,16 +218,19 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
 
 
 _RELATIONS: tuple[CellColumn[Relation], ...] = (
-    CellColumn(TableColumn("metric"), lambda one: Cell(one.label)),
+    CellColumn(TableColumn("metric"), lambda relation: Cell(relation.label)),
     CellColumn(
         TableColumn("AUC from 0 to 1, with its 95 % interval", wide=True),
-        lambda one: Cell(
-            "", "range", "good" if one.predicts else "", drawn=(one.auc, one.low, one.high)
+        lambda relation: Cell(
+            "",
+            "range",
+            "good" if relation.predicts else "",
+            drawn=(relation.auc, relation.low, relation.high),
         ),
     ),
-    numbers("AUC", "", lambda one: one.texts[0]),
-    numbers("95 % interval", "", lambda one: one.texts[1]),
-    numbers("mean where 1", "", lambda one: one.texts[2]),
-    numbers("where 0", "", lambda one: one.texts[3]),
-    numbers("n", "", lambda one: one.texts[4]),
+    numbers("AUC", "", lambda relation: relation.texts[0]),
+    numbers("95 % interval", "", lambda relation: relation.texts[1]),
+    numbers("mean where 1", "", lambda relation: relation.texts[2]),
+    numbers("where 0", "", lambda relation: relation.texts[3]),
+    numbers("n", "", lambda relation: relation.texts[4]),
 )

@@ -101,12 +101,12 @@ def _step(pair: PairExplanation, at: int, step: StepDecision) -> Iterator[Block]
         yield Sentence(f"The same document needs {', or '.join(step.needs)}.", "quiet")
 
 
-def _compare_cells(one: ComparedAttribute) -> tuple[Cell, ...]:
-    values = (NONE if value is None else value for value in (one.first, one.second))
+def _compare_cells(attribute: ComparedAttribute) -> tuple[Cell, ...]:
+    values = (NONE if value is None else value for value in (attribute.first, attribute.second))
     return (
-        Cell(one.name),
+        Cell(attribute.name),
         *(Cell(value, longest=_LONGEST_VALUE) for value in values),
-        Cell(_AGREEMENT[one.agrees], tone="bad" if one.agrees is False else ""),
+        Cell(_AGREEMENT[attribute.agrees], tone="bad" if attribute.agrees is False else ""),
     )
 
 

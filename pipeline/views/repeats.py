@@ -76,7 +76,7 @@ def _by_condition(rows: Mapping[str, Row]) -> dict[str, dict[str, Row]]:
     # Of one repeat, at least one passes if all do.
     found = [repeats for repeats in found if (repeats[0].kind, repeats[0].k) != (ALL, 1)]
     by_condition: dict[str, dict[str, Row]] = {}
-    for repeats, row in sorted(found, key=lambda one: _place(one[0])):
+    for repeats, row in sorted(found, key=lambda pair: _place(pair[0])):
         by_condition.setdefault(str(repeats.condition), {})[_heading(repeats)] = row
     return by_condition
 

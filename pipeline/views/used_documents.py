@@ -44,11 +44,11 @@ def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterat
         )
 
 
-def _build_found_cell(one: UsedResult) -> Cell:
-    if one.found is None:
+def _build_found_cell(result: UsedResult) -> Cell:
+    if result.found is None:
         return Cell("by no search", "place", "warning")
-    return Cell(place_text(one.found), "place", "good" if one.good else "")
+    return Cell(place_text(result.found), "place", "good" if result.good else "")
 
 
-def _document(one: UsedResult) -> Cell:
-    return Cell(one.title or one.url or one.id or NONE, longest=_LONGEST_TEXT)
+def _document(result: UsedResult) -> Cell:
+    return Cell(result.title or result.url or result.id or NONE, longest=_LONGEST_TEXT)

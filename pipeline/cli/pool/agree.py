@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     pool = read_pool(config.pool)
     check_annotators(pool.folder, annotators(pool.documents()), config.a, config.b)
     sums = ShiftSums(config.a, config.b, pool.preferred, config.good_gain_threshold)
-    for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
+    for _, documents in groupby(pool.documents(), key=lambda document: document.topic):
         sums.add(list(documents))
     outcome = agreement(confusion(pool.documents(), config.a, config.b), sums.shifts())
     if args.json:

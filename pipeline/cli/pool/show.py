@@ -59,7 +59,7 @@ def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument
     """The documents of one topic or, without one, of the first few topics."""
     topics: list[list[PoolDocument]] = []
     names: set[str] = set()
-    for key, documents in groupby(pool.documents(), key=lambda one: one.topic):
+    for key, documents in groupby(pool.documents(), key=lambda document: document.topic):
         if topic is None:
             topics.append(list(documents))
             if len(topics) == _TOPICS:

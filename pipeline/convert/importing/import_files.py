@@ -95,7 +95,7 @@ def _at_least_one(records: Iterator[Record], counts: ImportCounts) -> Iterator[R
 
 def _why_nothing(counts: ImportCounts) -> str:
     if counts.skipped:
-        reason, skipped = max(counts.skipped.items(), key=lambda one: one[1].count)
+        reason, skipped = max(counts.skipped.items(), key=lambda item: item[1].count)
         proposed = counts.proposed_map
         remedy = "" if proposed is None else f" If its columns have other names, add {proposed}."
         return f"{format_count(skipped.count, 'time')} {reason} (first: {skipped.example}).{remedy}"
@@ -264,7 +264,7 @@ def _from_rows(
                 spool.add(row.conversation_id, row)
         for _, rows in spool.groups():
             calls = calls_of_rows(rows, mapping.unit)
-            calls.sort(key=lambda one: (one.turn, one.iteration, one.call, one.at))
+            calls.sort(key=lambda call: (call.turn, call.iteration, call.call, call.at))
             yield from _check(map(Row.record, calls), counts)
 
 

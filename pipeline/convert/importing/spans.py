@@ -191,7 +191,9 @@ class SpanTree:
             earlier = by_id.setdefault(span.span_id, span)
             if earlier is not span:
                 self.repeated += 1
-                by_id[span.span_id] = max(earlier, span, key=lambda one: (one.start, _encode(one)))
+                by_id[span.span_id] = max(
+                    earlier, span, key=lambda copy: (copy.start, _encode(copy))
+                )
         self.spans: Sequence[Span] = sorted(by_id.values(), key=lambda span: span.order)
         self._by_id = by_id
         without_parent = [span for span in self.spans if span.parent_id not in by_id]

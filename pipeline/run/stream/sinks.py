@@ -224,7 +224,9 @@ class _WritePane(beam.DoFn):
         if not elements:
             return
         so_far = progress.read() or _Progress()
-        for (undated, window), group in groupby(elements, lambda one: (one.undated, one.window)):
+        for (undated, window), group in groupby(
+            elements, lambda element: (element.undated, element.window)
+        ):
             pane = Pane(
                 None if undated else window,
                 int(shard),

@@ -87,7 +87,7 @@ class _Conversation(NamedTuple):
 
 def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> Arm:
     """An arm of some conversations, from their rows only; sorts them by id."""
-    conversations.sort(key=lambda one: one.identity)
+    conversations.sort(key=lambda conversation: conversation.identity)
     values = np.array([conversation.values for conversation in conversations], dtype=np.float64)
     at_end = values.reshape(len(conversations), len(measures.columns))
     return Arm(

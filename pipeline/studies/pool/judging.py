@@ -94,7 +94,9 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     rejected: list[Rejected] = []
     with journal, _Workers(config, words) as workers:
         with ThreadPoolExecutor(config.parallel) as threads:
-            answers = threads.map(lambda one: workers.answer(one[1], one[2], journal), waiting)
+            answers = threads.map(
+                lambda question: workers.answer(question[1], question[2], journal), waiting
+            )
             for at, ((document, _, _), (answer, asked)) in enumerate(
                 zip(waiting, answers, strict=True)
             ):

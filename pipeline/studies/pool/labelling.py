@@ -94,7 +94,7 @@ def _add_file(folder: str, lines: Iterable[Line], preferred: str | None) -> Labe
     if preferred is not None and preferred not in named:
         _check_has_labels(folder, preferred)
     given, changed = add_labels(folder, gains, aspects, preferred)
-    return Labelled(given, changed, empty, sorted(rejected, key=lambda one: one.line))
+    return Labelled(given, changed, empty, sorted(rejected, key=lambda row: row.line))
 
 
 class _Documents(Struct, frozen=True):

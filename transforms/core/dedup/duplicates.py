@@ -113,7 +113,9 @@ class Deduplicator:
         if known is not None and evidence.layout.identifies_alone:
             buckets.append(known.occurrence)
         candidates: list[int] = _merge_many(buckets).tolist() if buckets else []
-        for occurrence in sorted(candidates, key=lambda one: (self._first[one], one)):
+        for occurrence in sorted(
+            candidates, key=lambda candidate: (self._first[candidate], candidate)
+        ):
             if verify(self._evidence[occurrence], evidence, self._rules).duplicate:
                 return self._first[occurrence]
         return None

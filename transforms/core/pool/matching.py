@@ -110,7 +110,7 @@ class TopicPool:
                 places = self._places.setdefault(place.conversation_id, [])
                 places.append((place.run, place.at, key, number))
         for places in self._places.values():
-            places.sort(key=lambda one: one[:2])
+            places.sort(key=lambda place: place[:2])
 
     @cached_property
     def topic_aspects(self) -> TopicAspects:

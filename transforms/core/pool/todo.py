@@ -87,8 +87,8 @@ def in_order(
 ) -> list[PoolDocument]:
     """Sort documents so that those that narrow the bounds of a metric most come first."""
 
-    def key(one: PoolDocument) -> tuple[float, int, str, int]:
-        weight = weight_of(one, metric, states.get(one.topic))
-        return -weight, -len(_first_seen(one)), one.topic.key, one.number
+    def key(document: PoolDocument) -> tuple[float, int, str, int]:
+        weight = weight_of(document, metric, states.get(document.topic))
+        return -weight, -len(_first_seen(document)), document.topic.key, document.number
 
     return sorted(documents, key=key)

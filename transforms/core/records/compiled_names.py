@@ -82,7 +82,7 @@ def _names(pairs: Pairs, numbers: dict[str, int], owner: str) -> list[_Name] | N
         field = None if (name,) in targets else number
         table.setdefault(name, (name, field, None, None))
     last = len(numbers)
-    names = sorted(table.values(), key=lambda one: last if one[1] is None else one[1])
+    names = sorted(table.values(), key=lambda entry: last if entry[1] is None else entry[1])
     return names if len(names) <= _MOST_NAMES else None
 
 

@@ -162,7 +162,7 @@ def find_unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Un
         elif meant is None and names_an_id(name):
             meant = None if name in seen.repeated else f"ids.{name}"
         unknown.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
-    return sorted(unknown, key=lambda one: (one.meant is None, one))
+    return sorted(unknown, key=lambda name: (name.meant is None, name))
 
 
 class _Spread:

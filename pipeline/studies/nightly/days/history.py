@@ -78,18 +78,18 @@ def write_history(
 
 def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
     """The history in Markdown, the latest day first."""
-    entries = sorted(entries, key=lambda one: one.date, reverse=True)
+    entries = sorted(entries, key=lambda entry: entry.date, reverse=True)
     columns: dict[str, Callable[[DayEntry], str]] = {
-        "day": lambda one: one.date,
-        "verdict": lambda one: one.verdict,
-        "n": lambda one: f"{one.means['CG'].n if 'CG' in one.means else 0:,}",
+        "day": lambda entry: entry.date,
+        "verdict": lambda entry: entry.verdict,
+        "n": lambda entry: f"{entry.means['CG'].n if 'CG' in entry.means else 0:,}",
         **{metric_by_name(name).label: partial(_mean, name) for name in headline("card")},
-        "rejected": lambda one: _share(one.counts, "rejected", "records"),
-        "unlabelled": lambda one: _share(one.counts, "unlabelled", "results"),
-        "warnings": lambda one: ", ".join(warning.code for warning in one.warnings),
-        "pool": lambda one: one.pool.digest[:8] if one.pool else "",
-        "compared with": lambda one: days_text(one.baseline),
-        "why": lambda one: "; ".join((*one.reasons, *one.notes)),
+        "rejected": lambda entry: _share(entry.counts, "rejected", "records"),
+        "unlabelled": lambda entry: _share(entry.counts, "unlabelled", "results"),
+        "warnings": lambda entry: ", ".join(warning.code for warning in entry.warnings),
+        "pool": lambda entry: entry.pool.digest[:8] if entry.pool else "",
+        "compared with": lambda entry: days_text(entry.baseline),
+        "why": lambda entry: "; ".join((*entry.reasons, *entry.notes)),
     }
     if not any(entry.pool for entry in entries):
         del columns["pool"]

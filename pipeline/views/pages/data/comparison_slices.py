@@ -123,8 +123,8 @@ def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
     return [slice_ for slice_ in slices if id(slice_) in shown]
 
 
-def _all_curves(one: SliceRows) -> list[list[Row]]:
-    return [curve for curves in one.curves.values() for curve in curves.values()]
+def _all_curves(rows: SliceRows) -> list[list[Row]]:
+    return [curve for curves in rows.curves.values() for curve in curves.values()]
 
 
 def read_comparison_row(row: Row) -> ComparisonRow:
@@ -132,7 +132,7 @@ def read_comparison_row(row: Row) -> ComparisonRow:
     return convert(row, ComparisonRow)
 
 
-def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, Any]:
+def slice_data(compared: ComparedSlice, paired: bool, columns: Columns) -> dict[str, Any]:
     """A slice as the page's script needs it: numbers to draw, each with the texts to show.
 
     `end` holds `PARTS` in their order, then the texts.
@@ -140,12 +140,12 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
     Args:
       columns: those of the page's tables.
     """
-    base, candidate = map(count_text, one.n)
+    base, candidate = map(count_text, compared.n)
     return {
-        "label": one.label,
-        "names": list(one.attributes),
-        "values": [slice_value(value) for value in one.attributes.values()],
-        "n": f"{base} {pluralize(one.n[0], 'pair', 'pairs')}"
+        "label": compared.label,
+        "names": list(compared.attributes),
+        "values": [slice_value(value) for value in compared.attributes.values()],
+        "n": f"{base} {pluralize(compared.n[0], 'pair', 'pairs')}"
         if paired
         else f"{base} and {candidate} conversations",
         "end": {
@@ -153,11 +153,11 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
                 *(row[part] if part in _AS_IS else round_value(row[part]) for part in PARTS),
                 list(texts_of_comparison(read_comparison_row(row), columns).values()),
             ]
-            for name, row in one.at_end.items()
+            for name, row in compared.at_end.items()
         },
         "curves": {
             population: {name: _curve(curve) for name, curve in curves.items()}
-            for population, curves in one.curves.items()
+            for population, curves in compared.curves.items()
         },
     }
 

@@ -86,9 +86,9 @@ def _new_results(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
     return added
 
 
-def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
+def _paying(slice_: SliceMeans, name: str) -> dict[str, Any]:
     """The gain of each iteration per unit of a cost, and which iterations stop paying off."""
-    reached = one.curves.get("reached", {})
+    reached = slice_.curves.get("reached", {})
     costs = reached.get(f"{COST_I}{name}", [])
     rows = [
         (gain, cost)
@@ -99,7 +99,7 @@ def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
         gain["mean"] / cost["mean"] if cost["mean"] and gain["mean"] is not None else None
         for gain, cost in rows
     ]
-    average = one.at_end.get(f"CG_per_total.{name}", {}).get("mean")
+    average = slice_.at_end.get(f"CG_per_total.{name}", {}).get("mean")
     return {
         "pay": list(map(round_value, pay)),
         "average": round_value(average),

@@ -138,7 +138,7 @@ def read_slices(
         for curve in curves.values():
             curve.sort(key=lambda row: int(row["i"]))
     return Slices(
-        shown=tuple(sorted(slices.values(), key=lambda one: _sort_key(one, list(order)))),
+        shown=tuple(sorted(slices.values(), key=lambda slice_: _sort_key(slice_, list(order)))),
         left_out=len(searched) - len(slices),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),
     )
@@ -149,18 +149,18 @@ def _size(row: Row) -> int:
     return int(row["n"] + row["undefined"])
 
 
-def _add(one: SliceMeans, row: Row) -> None:
+def _add(means: SliceMeans, row: Row) -> None:
     if row["population"] == "everyone":
         if row["i"] is None:
-            one.everyone[row["metric"]] = row
+            means.everyone[row["metric"]] = row
         return  # curves show only conversations that searched
     if row["population"] == "calls":
         return
     if row["i"] is None and row["population"] == "reached":
         return  # only conversations that spent the budget; the page shows all
-    one.add(row)
+    means.add(row)
 
 
-def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
-    names = frozenset(one.attributes)
-    return bool(names), order.index(names) if names in order else len(order), one.label
+def _sort_key(means: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
+    names = frozenset(means.attributes)
+    return bool(names), order.index(names) if names in order else len(order), means.label

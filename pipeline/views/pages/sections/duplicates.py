@@ -119,7 +119,7 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
         )
         for name, total in results.get("results_by_type", {}).items()
     ]
-    types.sort(key=lambda one: (-one[1], one[0]))
+    types.sort(key=lambda row: (-row[1], row[0]))
     if rare := types[_MOST_TYPES:]:
         _, totals, duplicates = zip(*rare, strict=True)
         types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
@@ -139,4 +139,4 @@ def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, in
     """
     meanings = {step.value: words[0 if same else 1] for step, words in _STEPS.items()}
     counts = [(name.replace("_", " "), meanings.get(name, ""), n) for name, n in pairs.items()]
-    return sorted(counts, key=lambda one: (-one[2], one[0]))
+    return sorted(counts, key=lambda row: (-row[2], row[0]))

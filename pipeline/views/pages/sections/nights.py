@@ -104,7 +104,7 @@ def _latest_day(
     for line in day.notes:
         yield Sentence(shorten(line, _LONGEST_REASON), "strong")
     by_verdict = Counter(day.verdict for day in days)
-    ordered = sorted(by_verdict.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(by_verdict.items(), key=lambda item: (-item[1], item[0]))
     outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)
     earlier = f" {count_text(left_out)} earlier days are in `history.jsonl`." if left_out else ""
     yield Sentence(
@@ -121,10 +121,10 @@ def _cards(day: DayEntry, shown: Sequence[Definition]) -> Iterator[Card]:
             yield Card(term(name), tuple(_lines(day, definition)))
 
 
-def _lines(day: DayEntry, one: Definition) -> Iterator[CardLine]:
-    name = one.metric.name
+def _lines(day: DayEntry, definition: Definition) -> Iterator[CardLine]:
+    name = definition.metric.name
     mean, change = day.means[name], day.changes.get(name)
-    unit = "" if one.metric.in_percent else one.metric.unit
+    unit = "" if definition.metric.in_percent else definition.metric.unit
     yield CardLine(value(name, mean.mean), "number", after=unit)
     yield CardLine(Cell(mean_interval_text(name, mean.ci_low, mean.ci_high)), before="95 %:")
     yield CardLine(count(mean.n), before="n:")
@@ -158,10 +158,10 @@ def _columns(words: Glossary) -> list[CellColumn[DayEntry]]:
     ]
 
 
-def _mean_column(one: Definition) -> CellColumn[DayEntry]:
-    name = one.metric.name
+def _mean_column(definition: Definition) -> CellColumn[DayEntry]:
+    name = definition.metric.name
 
     def cell(day: DayEntry) -> Cell:
         return value(name, day.means[name].mean) if name in day.means else Cell(NONE)
 
-    return numbers(one.label, "", cell)
+    return numbers(definition.label, "", cell)

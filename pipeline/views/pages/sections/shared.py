@@ -96,14 +96,14 @@ def definitions(title: str, group: Iterable[Definition]) -> Definitions:
     )
 
 
-def _notes(one: Definition) -> Iterator[str]:
-    if one.own_ideal:
+def _notes(definition: Definition) -> Iterator[str]:
+    if definition.own_ideal:
         yield (
             "Own ideal: the ideal list holds only what this run found, so values of different runs "
             "compare only with shared judgments."
         )
-    if one.metric.undefined:
-        yield f"Undefined when {one.metric.undefined}."
+    if definition.metric.undefined:
+        yield f"Undefined when {definition.metric.undefined}."
 
 
 def parameters_table(caption: str, parameters: Mapping[str, Any]) -> TableBlock:
