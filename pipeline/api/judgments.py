@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from goodgain.pipeline.api.inputs import rows_of_nested, rows_of_table
-from goodgain.pipeline.run.plan.judgments import Judged
+from goodgain.pipeline.run.plan.judgments import Judged, conflicts_in
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.judgment_rows import (
     JudgmentError,
@@ -45,7 +45,7 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
     Raises:
       UsageError: a row cannot be used, or two labels of a document differ.
     """
-    judged: dict[tuple[str, str], DocumentJudgments] = {}
+    judged: dict[str, dict[str, DocumentJudgments]] = {}
     for number, row in enumerate(_rows(qrels), start=1):
         place = JudgmentPlace(0, number, f"row {number}")
         try:
@@ -53,11 +53,9 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
         except JudgmentError as error:
             raise UsageError(f"qrels, {place.inside}: {error}") from None
         add_judgment(judged, judgment)
-    for key, document in judged.items():
-        problem = document.problem(*key)
-        if problem is not None:
-            other = "" if problem.other is None else f" {problem.other.inside}."
-            raise UsageError(f"qrels, {problem.place.inside}: {problem.text}{other}")
+    for problem in conflicts_in(judged):
+        other = "" if problem.other is None else f" {problem.other.inside}."
+        raise UsageError(f"qrels, {problem.place.inside}: {problem.text}{other}")
     return judged
 
 

@@ -283,14 +283,13 @@ def test_adversarial_traces_with_judgments(topic_attribute):
         for part in [*packer.add(record, 0), *packer.rest()]:
             by_conversation[part.conversation_id].append(part.payload)
             requests.append(part.label_request)
-    judged = {
-        (topic_request([request]).topic, name): DocumentJudgments(
-            random.choice([None, 0, 1, 2, 4]), JudgmentPlace(0, 0), 1
-        )
-        for request in requests
-        for name in request.documents
-        if random.random() < 0.7
-    }
+    judged = defaultdict(dict)
+    for request in requests:
+        for name in request.documents:
+            if random.random() < 0.7:
+                gain = random.choice([None, 0, 1, 2, 4])
+                of_topic = judged[topic_request([request]).topic]
+                of_topic[name] = DocumentJudgments(gain, JudgmentPlace(0, 0), 1)
     labels, counts = join(requests, judged)
     assert counts["qrels.judgments"] > 20
     labelled = 0

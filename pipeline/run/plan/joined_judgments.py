@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,9 +12,7 @@ from goodgain.pipeline.run.plan.given_tables import JoinedTable, RecordIds
 from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
-from goodgain.transforms.core.judgments.joining import (
-    JoinCounts,
-)
+from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (
     LabelRequest,
     document_digest,
@@ -36,17 +35,8 @@ class Join:
         if exclusions is not None:
             judged = _drop_excluded(judged, exclusions, self._counts)
         self._judged = judged
-        self._pools: dict[str, list[int]] = {}
-        self._gains: dict[str, dict[str, int]] = {}  # by topic and name
-        for (topic, name), document in judged.items():
-            pool = self._pools.get(topic)
-            if pool is None:
-                pool, self._gains[topic] = self._pools.setdefault(topic, [0] * GRADES), {}
-            if document.gain is not None:
-                pool[document.gain] += 1
-                self._gains[topic][name] = document.gain
-        self._retrieved: dict[str, set[str]] = {}  # the labelled names of results by topic
-        self._unlabelled: dict[str, set[str]] = {}  # the names of results by topic
+        self._pools = {topic: _pool(documents) for topic, documents in judged.items()}
+        self._asked: dict[str, set[str]] = {}  # the names of results by topic
 
     def labels(self, requests: Sequence[LabelRequest]) -> ExternalLabels:
         """The labels that the records of one conversation request."""
@@ -55,28 +45,56 @@ class Join:
         topic = needed.topic
         if not topic:
             return ExternalLabels({}, {}, {})
-        of_topic = self._gains.get(topic, {})
-        labelled = [name for name in needed.documents if name in of_topic]
-        self._retrieved.setdefault(topic, set()).update(labelled)
-        unlabelled = self._unlabelled.setdefault(topic, set())
-        if len(labelled) < len(needed.documents):
-            unlabelled.update(name for name in needed.documents if name not in of_topic)
-        gains = {document_digest(name): of_topic[name] for name in labelled}
+        self._asked.setdefault(topic, set()).update(needed.documents)
+        of_topic = self._judged.get(topic, {})
+        gains = {
+            document_digest(name): gain
+            for name in needed.documents
+            if (gain := _gain(of_topic.get(name))) is not None
+        }
         pools = {topic: self._pools[topic]} if topic in self._pools else {}
         return ExternalLabels({}, {topic: gains}, pools)
 
     def counts(self) -> dict[str, int]:
         """What was joined, as counted by `JoinQrels`, when all conversations have their labels."""
         counts = replace(self._counts)
-        for (topic, name), document in self._judged.items():
-            retrieved = name in self._retrieved.get(topic, ())
-            counts.add_document(topic, name, document, retrieved=retrieved)
-        labelled = ((topic, name) for topic, names in self._gains.items() for name in names)
-        # A labelled name is written as it is judged.
-        counts.similar_names = count_similar(self._unlabelled, labelled)
-        for topic in self._unlabelled.keys() | self._pools.keys():
-            counts.add_topic(judged=topic in self._pools, asked=topic in self._unlabelled)
+        for topic, documents in self._judged.items():
+            asked = self._asked.get(topic, ())
+            for name, document in documents.items():
+                counts.add_document(topic, name, document, retrieved=name in asked)
+        counts.similar_names = count_similar(*self._unlabelled_and_labelled())
+        for topic in self._asked.keys() | self._judged.keys():
+            counts.add_topic(judged=topic in self._judged, asked=topic in self._asked)
         return counts.by_name()
+
+    def _unlabelled_and_labelled(self) -> tuple[dict[str, list[str]], Iterator[tuple[str, str]]]:
+        """The names of results without a label, by topic, and the labelled names of these topics.
+
+        The latter are written as they are judged.
+        """
+        unlabelled = {}
+        for topic, asked in self._asked.items():
+            documents = self._judged.get(topic, {})
+            found = [name for name in asked if _gain(documents.get(name)) is None]
+            if found:
+                unlabelled[topic] = found
+        labelled = (
+            (topic, name)
+            for topic in unlabelled
+            for name, document in self._judged.get(topic, {}).items()
+            if document.gain is not None
+        )
+        return unlabelled, labelled
+
+
+def _gain(document: DocumentJudgments | None) -> int | None:
+    return None if document is None else document.gain
+
+
+def _pool(documents: Mapping[str, DocumentJudgments]) -> list[int]:
+    """How many documents of a topic are judged with gain 0, 1, .. 4."""
+    gains = Counter(document.gain for document in documents.values())
+    return [gains[gain] for gain in range(GRADES)]
 
 
 def join(
@@ -100,12 +118,13 @@ def join(
 
 def _drop_excluded(judged: Judged, exclusions: Exclusions, counts: JoinCounts) -> Judged:
     """The judgments that count; the others are counted."""
-    kept = {}
-    for key, document in judged.items():
-        if exclusions.excludes(*key):
-            counts.add_document(*key, document, retrieved=False, excluded=True)
-        else:
-            kept[key] = document
+    kept: dict[str, dict[str, DocumentJudgments]] = {}
+    for topic, documents in judged.items():
+        for name, document in documents.items():
+            if exclusions.excludes(topic, name):
+                counts.add_document(topic, name, document, retrieved=False, excluded=True)
+            else:
+                kept.setdefault(topic, {})[name] = document
     return kept
 
 

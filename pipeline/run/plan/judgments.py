@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from goodgain.pipeline.run.plan.given_tables import find_given_files
 from goodgain.pipeline.run.plan.storage import Storage
@@ -30,7 +30,7 @@ _CHUNK = 1024 * 1024
 _COUNTED_AT_ONCE = 1_000  # names
 _LONG_NAMES = 1_000  # characters of a topic and a document, which are counted at once
 
-Judged = Mapping[tuple[str, str], DocumentJudgments]  # by topic and document
+Judged = Mapping[str, Mapping[str, DocumentJudgments]]  # by topic and document
 
 
 def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
@@ -94,7 +94,7 @@ def judgments_in(
     Raises:
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    judged: dict[tuple[str, str], DocumentJudgments] = {}
+    judged: dict[str, dict[str, DocumentJudgments]] = {}
     problems = []
     uncounted: list[str] = []
     for judgment in _judgments(files, open_file, label_map):
@@ -102,16 +102,22 @@ def judgments_in(
             budget.count_label(judgment.text)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
-            uncounted += add_judgment(judged, judgment)
-            is_long = len(judgment.topic) + len(judgment.document) > _LONG_NAMES
-            if is_long or len(uncounted) >= _COUNTED_AT_ONCE:
+            add_judgment(judged, judgment)
+            topic, document = judgment.topic, judgment.document
+            uncounted += topic, document
+            if len(uncounted) >= _COUNTED_AT_ONCE or len(topic) + len(document) > _LONG_NAMES:
                 budget.count_labels(len(uncounted) // 2, uncounted)
                 uncounted.clear()
     budget.count_labels(len(uncounted) // 2, uncounted)
-    for key, document in judged.items():
-        if document.others is not None:
-            problems += filter(None, [document.problem(*key)])
-    return judged, problems
+    return judged, problems + list(conflicts_in(judged))
+
+
+def conflicts_in(judged: Judged) -> Iterator[QrelsProblem]:
+    """The problems that documents have different labels."""
+    for topic, documents in judged.items():
+        for name, document in documents.items():
+            if document.others is not None:
+                yield from filter(None, [document.problem(topic, name)])
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:
@@ -127,9 +133,11 @@ def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_
 def _judgments(
     files: Sequence[InputFile], open_file: Open, label_map: LabelMap | None
 ) -> Iterator[Judgment | QrelsProblem]:
-    for number, file in enumerate(files):
-        for shard in shards_of_judgments(file, open_file, label_map):
-            yield from read_qrels(shard, number, open_file)
+    return chain.from_iterable(
+        read_qrels(shard, number, open_file)
+        for number, file in enumerate(files)
+        for shard in shards_of_judgments(file, open_file, label_map)
+    )
 
 
 def shards_of_judgments(

@@ -9,7 +9,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.pipeline.run.plan.joined_judgments import join
-from goodgain.transforms.core.judgments.joining import DocumentJudgments
+from goodgain.transforms.core.judgments.joining import add_judgment
 from goodgain.transforms.core.judgments.judgment import (
     Judgment,
     JudgmentPlace,
@@ -68,7 +68,7 @@ def test_a_pipeline_counts_the_same():
     ]
     judged = {}
     for judgment in judgments:
-        judged.setdefault((judgment.topic, judgment.document), DocumentJudgments()).add(judgment)
+        add_judgment(judged, judgment)
     _, counts = join(requests, judged)
     assert counts["qrels.similar_names"] > 0
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:

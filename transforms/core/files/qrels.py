@@ -88,13 +88,16 @@ def label_map_of(shard: FileShard) -> LabelMap | None:
 def _read_text(
     file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
-    text, label_map = text_lines(file, shard), label_map_of(shard)
+    text, label_map, of_line = text_lines(file, shard), label_map_of(shard), parsers.of_line
+    location, inside = text.location if text.numbered else None, ""
     for position, line in text.lines:
         if not line or (isinstance(line, bytes) and (line.isspace() or is_header(line))):
             continue
-        place = JudgmentPlace(number, position, text.location(position) if text.numbered else "")
+        if location is not None:
+            inside = location(position)
+        place = JudgmentPlace(number, position, inside)
         try:
-            yield parsers.of_line(line, place, label_map)
+            yield of_line(line, place, label_map)
         except JudgmentError as error:
             yield QrelsProblem(place, str(error))
 

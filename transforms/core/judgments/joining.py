@@ -56,17 +56,16 @@ class DocumentJudgments(Struct, gc=False):
         return None if self.others is None else conflict(topic, document, self.places)
 
 
-def add_judgment(
-    judged: dict[tuple[str, str], DocumentJudgments], judgment: Judgment
-) -> tuple[str, str]:
-    """Add a judgment to those by topic and document, and return these two."""
-    key = judgment.topic, judgment.document
-    known = judged.get(key)
+def add_judgment(judged: dict[str, dict[str, DocumentJudgments]], judgment: Judgment) -> None:
+    """Add a judgment to those by topic and document."""
+    documents = judged.get(judgment.topic)
+    if documents is None:
+        documents = judged[judgment.topic] = {}
+    known = documents.get(judgment.document)
     if known is None:
-        judged[key] = DocumentJudgments(judgment.gain, judgment.place, 1)
+        documents[judgment.document] = DocumentJudgments(judgment.gain, judgment.place, 1)
     else:
         known.add(judgment)
-    return key
 
 
 class JoinCounts(Struct):

@@ -30,14 +30,19 @@ def topic_request(requests: Sequence[LabelRequest]) -> TopicRequest:
     """Join all requests of one conversation, in any order."""
     first = requests[0]
     keys = LabelKeys(topic_attribute=first.topic_attribute)
-    records = {digest: record for request in requests for digest, record in request.records.items()}
-    attributes = deliver(map(_fingerprint, records.values(), records)).attributes()
+    attributes = {} if keys.topic_attribute is None else _attributes(requests)
     topic = keys.topic(first.conversation_id, attributes)
     return TopicRequest(
         topic,
         sorted({name for request in requests for name in request.documents}),
         sum(request.without_name for request in requests) if topic else 0,
     )
+
+
+def _attributes(requests: Sequence[LabelRequest]) -> dict[str, str]:
+    """The attributes of the conversation that the requests are of."""
+    records = {digest: record for request in requests for digest, record in request.records.items()}
+    return deliver(map(_fingerprint, records.values(), records)).attributes()
 
 
 def _fingerprint(record: SearchCall, digest: str) -> CallFingerprint:
