@@ -13,7 +13,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.record_encoding import record_encoding
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Millis, SearchCall
 from goodgain.transforms.read import PlanShards, ReadShard, ReadTraces, find_inputs
 from tests.core.files import samples

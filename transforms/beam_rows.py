@@ -31,7 +31,7 @@ from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
 )
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
     payload_of_mapping,
     reject_record,

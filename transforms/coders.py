@@ -13,7 +13,7 @@ import msgspec
 from apache_beam.typehints.typehints import UnionConstraint
 
 from goodgain.transforms.core.judgments.judgment import LabelRequest
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 _CALL, _REJECTED = b"c", b"r"

@@ -91,7 +91,7 @@ class CloseConversation(beam.DoFn):
     rows to emit before that. Takes (conversation_id, payload) from `Early`. A conversation's age
     counts from the timestamp of its first payload; its last event comes from the calls. So a source
     whose timestamps are never later than arrival bounds how long a fast clock can keep a
-    conversation open (`goodgain.transforms.sources.streamed`).
+    conversation open (`goodgain.transforms.sources.stream_packing`).
 
     Attributes:
       with_outcomes: whether rows of outcomes come, too (`key_row`). They open no conversation,

@@ -22,7 +22,7 @@ from goodgain.transforms.core.files.shard import (
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.filesystems import find_files, is_local, open_plain
 

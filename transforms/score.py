@@ -16,7 +16,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord, payload_of_mapping
+from goodgain.transforms.core.records.rejection import RejectedRecord, payload_of_mapping
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.delivery import deliver

@@ -18,7 +18,7 @@ from goodgain.transforms.conversation_closing import (
     Early,
 )
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing

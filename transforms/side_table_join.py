@@ -21,7 +21,7 @@ from goodgain.transforms.core.files.side_table import (
 )
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain

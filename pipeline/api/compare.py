@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.api.arms import RunOrFolder, folder_of
-from goodgain.pipeline.api.emitted import warn
+from goodgain.pipeline.api.goodgain_warning import warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.given_rows import Labels, Outcomes, given_labels, given_outcomes
+from goodgain.pipeline.api.goodgain_warning import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.judgments import (
     ExcludedDocuments,
@@ -46,7 +46,7 @@ from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own_names import name_of
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
 IN_MEMORY = "(in memory)"

@@ -27,7 +27,7 @@ from goodgain.transforms.core.records.long_form import (
     with_maps,
 )
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
     payload_of_mapping,
     reject_record,

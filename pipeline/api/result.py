@@ -22,7 +22,7 @@ from goodgain.pipeline.views.means import choose_metrics, means_table
 from goodgain.pipeline.views.run import scale_part
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count

@@ -68,7 +68,7 @@ def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
     from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.views.imported import (
+    from goodgain.pipeline.views.import_summary import (
         import_document,
         skipped_document,
         unconverted_document,

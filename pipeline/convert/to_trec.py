@@ -24,7 +24,7 @@ from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace, TurnDetails

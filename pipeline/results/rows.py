@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_key
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow, LateRow
 

@@ -16,11 +16,11 @@ from goodgain import transforms
 
 if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
-    from goodgain.pipeline.api.emitted import GoodGainWarning
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.explanation import Explanation
     from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
     from goodgain.pipeline.api.given_rows import Labels, Outcomes
+    from goodgain.pipeline.api.goodgain_warning import GoodGainWarning
     from goodgain.pipeline.api.inputs import Traces
     from goodgain.pipeline.api.judgments import ExcludedDocuments, Qrels
     from goodgain.pipeline.api.load import load
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
     from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
-    from goodgain.transforms.core.records.rejected import RejectedRecord
+    from goodgain.transforms.core.records.rejection import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
     from goodgain.transforms.core.scoring.conversation_score import ConversationScore
     from goodgain.transforms.core.scoring.packing import Packing
@@ -174,7 +174,7 @@ _MODULES = {
     "GateFailedError": "pipeline.api.gate",
     "GateVerdict": "pipeline.api.gate",
     "GoodGainError": "transforms.core.errors",
-    "GoodGainWarning": "pipeline.api.emitted",
+    "GoodGainWarning": "pipeline.api.goodgain_warning",
     "InputFile": "transforms.core.files.shard",
     "IterationRow": "transforms.core.scoring.score_rows",
     "Judgment": "transforms.core.judgments.judgment",
@@ -193,7 +193,7 @@ _MODULES = {
     "RankingEvaluator": "transforms.core.ranking",
     "RankingMetric": "transforms.core.ranking",
     "ReadBounds": "transforms.core.files.bounds",
-    "RejectedRecord": "transforms.core.records.rejected",
+    "RejectedRecord": "transforms.core.records.rejection",
     "Result": "transforms.core.records.search_call",
     "RuleTable": "transforms.core.dedup.rules",
     "Run": "pipeline.api.result",

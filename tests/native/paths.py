@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring import score_payloads as native_scoring
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packer, Packing

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring import native_packing, packing
 from goodgain.transforms.core.scoring.payload import unpack

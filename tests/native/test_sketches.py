@@ -11,7 +11,7 @@ from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_picker import ConversationPicker, OtherCall
 from goodgain.transforms.core.scoring.sketches import Sketcher

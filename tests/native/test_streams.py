@@ -19,7 +19,7 @@ from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import collect_times, read_timed
-from goodgain.transforms.sources.streamed import (
+from goodgain.transforms.sources.stream_packing import (
     ReadRecords,
     StreamPacker,
     _ParseBundle,

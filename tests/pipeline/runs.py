@@ -20,7 +20,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring

@@ -10,7 +10,7 @@ from goodgain.transforms.control_data import ControlData
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring

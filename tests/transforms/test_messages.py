@@ -15,7 +15,7 @@ import goodgain.transforms.sources.pubsub
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.sources.kafka import ReadKafkaTraces

@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.record_packer import (
 )
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_reader import read_shard_into
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     WHOLE_FILE,
     RejectedRecord,
     reject_without_timestamp,

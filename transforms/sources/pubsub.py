@@ -13,7 +13,7 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.sources.streamed import ParseMessages, StreamedTraces
+from goodgain.transforms.sources.stream_packing import ParseMessages, StreamedTraces
 
 _SUBSCRIPTION = re.compile(r"projects/[^/]+/subscriptions/[^/]+")
 

@@ -26,7 +26,7 @@ from goodgain.transforms.sources.folder_watch import (
     ReadPart,
     ReportChange,
 )
-from goodgain.transforms.sources.streamed import (
+from goodgain.transforms.sources.stream_packing import (
     READ,
     ReadRecords,
     StreamedTraces,

@@ -22,7 +22,7 @@ from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginning
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.files.side_table import reject_row
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.qrels import JoinQrels, Labelling

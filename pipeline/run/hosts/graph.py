@@ -25,7 +25,7 @@ from goodgain.pipeline.run.hosts.counts import (
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.transforms.core.means.values import cluster_counts
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES

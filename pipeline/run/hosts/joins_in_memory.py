@@ -24,7 +24,7 @@ from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelRequest, QrelsProblem
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.label_map import LabelMap
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import KEYED, Keyed

@@ -24,7 +24,7 @@ from goodgain.transforms.core.means.slices import slice_key, slice_of
 from goodgain.transforms.core.means.values import cluster_counts, conversation_values
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts

@@ -23,7 +23,7 @@ from goodgain.transforms.core.files.side_table import (
 from goodgain.transforms.core.files.tables import TableFile, TableFormat, recognise_table
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import RowKey, UnusedRow
 from goodgain.transforms.core.scoring.payload import payload
 

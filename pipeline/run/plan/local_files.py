@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.filesystems import find_files
 
 T = TypeVar("T")

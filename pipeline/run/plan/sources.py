@@ -20,7 +20,7 @@ from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_picker import (
     ConversationPicker,

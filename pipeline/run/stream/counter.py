@@ -17,7 +17,7 @@ from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.score_rows import LateRow
@@ -28,7 +28,7 @@ from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.sources.streamed import ReadRecords
+from goodgain.transforms.sources.stream_packing import ReadRecords
 from goodgain.transforms.stream_end import InProcess
 
 _RUNNING_MEANS = headline("stream")

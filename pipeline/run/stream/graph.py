@@ -19,7 +19,7 @@ from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring

@@ -16,7 +16,7 @@ import apache_beam as beam
 from apache_beam.runners.portability import job_server
 from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
 
-from goodgain.pipeline.run.engines import exit_with_parent
+from goodgain.pipeline.run.engines import parent_guard
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.stream import graph, live_view
 from goodgain.pipeline.run.stream.counter import StreamCounter
@@ -90,7 +90,7 @@ class _ExitWithParentPrismRunner(PrismRunner):
 class _ExitWithParentJobServer(PrismJobServer):
     def subprocess_cmd_and_endpoint(self) -> tuple[list[str], str]:
         command, endpoint = super().subprocess_cmd_and_endpoint()
-        return [sys.executable, exit_with_parent.__file__, *command], endpoint
+        return [sys.executable, parent_guard.__file__, *command], endpoint
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
-from goodgain.transforms.core.comparison.clustered import Codes
+from goodgain.transforms.core.comparison.cluster_errors import Codes
 from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.warnings.warning import DataWarning

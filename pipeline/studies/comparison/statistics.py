@@ -26,14 +26,14 @@ from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.comparison.gsb import good_same_bad
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.samples import round_differences
 from goodgain.transforms.core.comparison.scipy_statistics import (
     bootstrap_interval,
     sign_test,
     wilcoxon,
 )
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 
 _METHODS: tuple[AdjustmentMethod, ...] = ("holm", "benjamini_hochberg")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow
 

@@ -11,7 +11,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import keys_of
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.record_encoding import record_encoding
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.records.side_rows import RowKey
 from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall

@@ -29,9 +29,9 @@ from goodgain.pipeline.studies.gate.outcome import (
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule, Side
 from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import pluralize
 

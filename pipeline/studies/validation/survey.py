@@ -12,7 +12,7 @@ from goodgain.pipeline.studies.validation.result_counts import ResultCounts, nam
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME

@@ -38,7 +38,6 @@ from goodgain.pipeline.views.pages.sections.arms import (
     examples_section,
     parameters_section,
 )
-from goodgain.pipeline.views.pages.sections.compared import Shown, verdict_section
 from goodgain.pipeline.views.pages.sections.comparison_charts import (
     costs_section,
     difference_sections,
@@ -48,7 +47,11 @@ from goodgain.pipeline.views.pages.sections.comparison_charts import (
 )
 from goodgain.pipeline.views.pages.sections.found_documents import pool_section
 from goodgain.pipeline.views.pages.sections.outcomes import way_section
-from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
+from goodgain.pipeline.views.pages.sections.section_parts import (
+    definitions_section,
+    warnings_section,
+)
+from goodgain.pipeline.views.pages.sections.verdicts import Shown, verdict_section
 from goodgain.pipeline.views.way import ways_of_arms
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in

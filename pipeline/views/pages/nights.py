@@ -18,7 +18,7 @@ from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.nights import nights_sections
-from goodgain.pipeline.views.pages.sections.shared import definitions_section
+from goodgain.pipeline.views.pages.sections.section_parts import definitions_section
 from goodgain.transforms.core.metrics.by_name import labels
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.headline import headline

@@ -44,13 +44,16 @@ from goodgain.pipeline.views.pages.sections.outcomes import (
     way_section,
 )
 from goodgain.pipeline.views.pages.sections.quality import manifest_section, quality_section
-from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
+from goodgain.pipeline.views.pages.sections.section_parts import (
+    definitions_section,
+    warnings_section,
+)
 from goodgain.pipeline.views.run import warnings_part
 from goodgain.pipeline.views.way import WaySums, losses
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.wording import format_count
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 
 METRICS = ["ndcg@10", "precision@5"]
 QUERIES = 40

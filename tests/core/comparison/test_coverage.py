@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
-from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from tests.core.comparison import populations
 
 pytestmark = pytest.mark.slow

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.samples import moments, round_differences, rounding_grain
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40)

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.scipy_statistics import (
     bootstrap_interval,
     sign_test,
     wilcoxon,
 )
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
 from tests.core.comparison import populations
 

@@ -17,7 +17,7 @@ from goodgain.transforms.core.files.parquet_footer import read_footer
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.files.thrift import read_struct
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from tests.native.paths import assert_same
 

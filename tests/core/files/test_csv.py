@@ -10,7 +10,7 @@ import goodgain as gg
 from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.csv_reader import begins_like_csv
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.warnings.field_names import find_unknown_names
 
 DATASETS = ("conversations", "iterations", "calls", "duplicates", "means")

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from tests.core.files import samples
 

@@ -5,7 +5,7 @@ import io
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.side_table import SideFile, read_rows
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 
 
 def read(text):

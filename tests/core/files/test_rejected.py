@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import LONGEST_PAYLOAD, RejectedRecord
+from goodgain.transforms.core.records.rejection import LONGEST_PAYLOAD, RejectedRecord
 from tests.core.files import samples
 from tests.core.files.samples import avro_record
 from tests.core.files.test_schema_evolution import with_schema

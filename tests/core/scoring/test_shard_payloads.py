@@ -10,7 +10,7 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.payload import unpack
 
 

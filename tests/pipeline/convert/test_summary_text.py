@@ -5,7 +5,7 @@ from msgspec.structs import fields
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.views.imported import import_document
+from goodgain.pipeline.views.import_summary import import_document
 
 
 @pytest.mark.parametrize(

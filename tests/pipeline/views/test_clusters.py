@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from goodgain.pipeline.views.clusters import detectable_differences
-from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance
 
 QUERIES, REPEATS, RUNS = 40, 5, 600

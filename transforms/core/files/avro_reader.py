@@ -33,7 +33,7 @@ from goodgain.transforms.core.files.compression import Compression, beginning
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     WHOLE_FILE,
     RejectedRecord,
     payload_of_bytes,

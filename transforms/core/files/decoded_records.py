@@ -13,7 +13,7 @@ from goodgain.transforms.core.records.parsing import (
     parse_mapping,
     parse_mappings,
 )
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
     payload_of_mapping,
     reject_record,

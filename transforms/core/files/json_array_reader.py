@@ -17,7 +17,7 @@ from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     WHOLE_FILE,
     RejectedRecord,
     payload_of_bytes,

@@ -25,7 +25,7 @@ from goodgain.transforms.core.records.parsing import (
     parse_adapted_json,
     parse_json,
 )
-from goodgain.transforms.core.records.rejected import payload_of_bytes, reject_record
+from goodgain.transforms.core.records.rejection import payload_of_bytes, reject_record
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
 

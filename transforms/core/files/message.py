@@ -9,7 +9,7 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.jsonl_reader import record_of_json
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     payload_of_bytes,
     reject_record,
     reject_without_timestamp,

@@ -16,7 +16,7 @@ from msgspec import Struct
 from goodgain.transforms.core.files.side_table import JoinedRows, UnusableRowError
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.records.coercion import is_blank
-from goodgain.transforms.core.records.rejected import payload_of_mapping
+from goodgain.transforms.core.records.rejection import payload_of_mapping
 from goodgain.transforms.core.records.side_rows import RowKey, RowPlace, UnusedRow
 from goodgain.transforms.core.remedy import Remedy
 

@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
+from goodgain.transforms.core.records.rejection import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 _FIRST_ROWS = 100  # at a time

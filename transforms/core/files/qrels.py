@@ -35,7 +35,7 @@ from goodgain.transforms.core.files.tables import (
 from goodgain.transforms.core.files.text_lines import Line, text_lines
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.label_map import LabelMap
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 
 _ROWS_AT_ONCE = 4096
 

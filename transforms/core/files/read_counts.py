@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 
 
 class ReadCounts:

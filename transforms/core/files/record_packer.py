@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 # From a record's index in its block and its bytes to the call, or to the row if it is rejected.

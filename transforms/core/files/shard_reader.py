@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.compression import Compression, DamagedStrea
 from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard, Open
-from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
+from goodgain.transforms.core.records.rejection import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 Records = Iterator[SearchCall | RejectedRecord]

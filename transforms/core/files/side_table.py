@@ -16,7 +16,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import Open
 from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, TableRow, table_rows
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.rejected import (
+from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
     payload_of_bytes,
     payload_of_mapping,

@@ -9,7 +9,7 @@ from math import fsum, sqrt
 import numpy as np
 from msgspec import Struct
 
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.pool.document import PoolDocument, most_frequent
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 

@@ -27,7 +27,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget, pool_document_b
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import document_of
 from goodgain.transforms.core.pool.matching import TopicPool
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 
 _MOST_CACHED_BYTES = 64 * 2**20  # of encoded documents, kept for other topics in the same files
 _MOST_READY_TOPICS = 16  # topics with decoded documents, ready for scoring

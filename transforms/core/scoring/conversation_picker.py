@@ -11,7 +11,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.record_packer import PackedBlock
 from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.shard_reader import read_shard_into
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import native_packer
 from goodgain.transforms.core.scoring.packing import Packing

@@ -27,7 +27,7 @@ from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.compiled_names import CompiledNames, compile_names
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.native_fallback import Fallback

@@ -16,7 +16,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
 from goodgain.transforms.core.records.record_encoding import record_encoding
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.settings import Scoring

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked
 from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.shard_reader import read_shard_into
-from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected
+from goodgain.transforms.core.records.rejection import RejectedRecord, first_rejected
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packed, Packer
 

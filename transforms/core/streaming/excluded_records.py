@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import Frame
 from goodgain.transforms.core.scoring.score_rows import LateRow

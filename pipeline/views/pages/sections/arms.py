@@ -27,7 +27,11 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
-from goodgain.pipeline.views.pages.sections.shared import command_block, json_cell, parameters_table
+from goodgain.pipeline.views.pages.sections.section_parts import (
+    command_block,
+    json_cell,
+    parameters_table,
+)
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
 

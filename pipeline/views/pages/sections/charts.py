@@ -19,7 +19,7 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND, SliceMeans, Slices
-from goodgain.pipeline.views.pages.sections.shared import (
+from goodgain.pipeline.views.pages.sections.section_parts import (
     NOTHING,
     definitions,
     dimension_menu,

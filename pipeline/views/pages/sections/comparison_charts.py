@@ -23,8 +23,8 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
 )
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND
 from goodgain.pipeline.views.pages.sections.charts import GAINED, STOPS_PAYING
-from goodgain.pipeline.views.pages.sections.compared import Shown
-from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
+from goodgain.pipeline.views.pages.sections.section_parts import metric_menu, name_menu
+from goodgain.pipeline.views.pages.sections.verdicts import Shown
 from goodgain.pipeline.views.sensitivity import sensitivity_table
 
 Row = Mapping[str, Any]

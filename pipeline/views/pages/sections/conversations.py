@@ -22,7 +22,7 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
-from goodgain.pipeline.views.pages.sections.shared import NOTHING, command_block
+from goodgain.pipeline.views.pages.sections.section_parts import NOTHING, command_block
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
 

@@ -22,7 +22,7 @@ from goodgain.pipeline.views.means import OWN_IDEAL, means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.pipeline.views.pages.data.texts import mean_texts
-from goodgain.pipeline.views.pages.sections.shared import NOTHING
+from goodgain.pipeline.views.pages.sections.section_parts import NOTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import format_count

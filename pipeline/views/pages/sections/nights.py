@@ -32,7 +32,7 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
-from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
+from goodgain.pipeline.views.pages.sections.section_parts import metric_menu, name_menu
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.wording import format_count
 

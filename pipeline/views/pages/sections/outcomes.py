@@ -9,7 +9,7 @@ from goodgain.pipeline.document.model import Heading, Sentence, TableBlock
 from goodgain.pipeline.document.page import Section, section
 from goodgain.pipeline.views.outcomes import OutcomeView, outcomes_part, relations_table
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
-from goodgain.pipeline.views.pages.sections.shared import sentences_if
+from goodgain.pipeline.views.pages.sections.section_parts import sentences_if
 from goodgain.pipeline.views.repeats import repeats_by_slice, repeats_part
 from goodgain.pipeline.views.way import Way, losses, way_table
 

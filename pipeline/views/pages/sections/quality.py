@@ -18,9 +18,9 @@ from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.validation.survey import Rejection
-from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
+from goodgain.pipeline.views.pages.sections.section_parts import parameters_table, sentences_if
 from goodgain.pipeline.views.records import given_part
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.wording import format_count
 
 _MOST_REASONS = 20

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.run.engines import exit_with_parent
+from goodgain.pipeline.run.engines import parent_guard
 from goodgain.pipeline.run.engines.prism_build import build_prism
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
@@ -61,4 +61,4 @@ def test_says_what_to_do_if_go_is_missing(tmp_path, monkeypatch):
 
 
 def test_script_that_ends_prism_with_its_parent_exists():
-    assert Path(exit_with_parent.__file__).is_file()
+    assert Path(parent_guard.__file__).is_file()

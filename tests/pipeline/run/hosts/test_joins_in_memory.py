@@ -21,7 +21,7 @@ from goodgain.transforms.core.files.side_table import SideFile, reject_row
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack

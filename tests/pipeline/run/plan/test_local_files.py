@@ -7,7 +7,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.read import find_inputs
 from tests.pipeline.runs import SAMPLE, call
 

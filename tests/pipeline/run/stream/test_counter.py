@@ -11,12 +11,12 @@ from goodgain.pipeline.run.stream.counter import (
     check_balance,
 )
 from goodgain.transforms.core.errors import BalanceError
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import RowPlace, UnusedRow
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.streaming.closing import StillOpen
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
-from goodgain.transforms.sources.streamed import ReadRecords
+from goodgain.transforms.sources.stream_packing import ReadRecords
 from tests.pipeline.run.stream.rows import MINUTE, NOON, score
 from tests.pipeline.runs import plain_scoring
 

@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.validation.survey import Rejections, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from tests.core.direct import shipped_rules
 from tests.pipeline.runs import SAMPLE, SESSIONS, call
 

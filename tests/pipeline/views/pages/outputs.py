@@ -14,7 +14,7 @@ from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from tests.core.direct import plan, score
 
 METRICS = ("ndcg@10", "rbp.8", "auc")

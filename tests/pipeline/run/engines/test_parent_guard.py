@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.run.engines import exit_with_parent
+from goodgain.pipeline.run.engines import parent_guard
 
 # Prints that it is ready, then waits for the end of its input.
 CHILD = "import sys; print('ready', flush=True); sys.stdin.read(); print('done', flush=True)"
-COMMAND = [sys.executable, exit_with_parent.__file__, sys.executable, "-c", CHILD]
+COMMAND = [sys.executable, parent_guard.__file__, sys.executable, "-c", CHILD]
 IN_THE_BACKGROUND = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]  # as a shell's `&` starts it
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison.clustered import error_of_difference, error_of_mean
-from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.cluster_errors import error_of_difference, error_of_mean
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 
 QUERIES, REPEATS = 15, 4
 

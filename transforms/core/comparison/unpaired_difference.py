@@ -8,7 +8,11 @@ from math import exp, hypot, log, sqrt
 import numpy as np
 from msgspec.structs import replace
 
-from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_difference
+from goodgain.transforms.core.comparison.cluster_errors import (
+    ClusteredError,
+    Codes,
+    error_of_difference,
+)
 from goodgain.transforms.core.comparison.differences import (
     DEFAULT_OPTIONS,
     ComparisonOptions,

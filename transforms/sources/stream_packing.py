@@ -25,7 +25,7 @@ from goodgain.transforms.core.files.record_packer import (
 )
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing

@@ -10,13 +10,13 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
 from goodgain.transforms.core.native import active_path
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.read import REJECTED
-from goodgain.transforms.sources import streamed
-from goodgain.transforms.sources.streamed import (
+from goodgain.transforms.sources import stream_packing
+from goodgain.transforms.sources.stream_packing import (
     READ,
     ReadRecords,
     StreamPacker,
@@ -76,7 +76,7 @@ def test_rejected_records_have_the_time_of_a_neighbouring_call():
 def test_a_worker_logs_once_which_code_reads(is_off, caplog, monkeypatch):
     if is_off:
         monkeypatch.setenv("GOODGAIN_NATIVE", "off")
-    streamed._log_reading.cache_clear()
+    stream_packing._log_reading.cache_clear()
     caplog.set_level(logging.INFO)
     for _ in range(2):
         StreamPacker(Packing(shipped_rules()))

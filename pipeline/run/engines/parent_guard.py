@@ -1,4 +1,4 @@
-"""`python exit_with_parent.py COMMAND ...` runs a command that only its parent can end.
+"""`python parent_guard.py COMMAND ...` runs a command that only its parent can end.
 
 The command ignores the terminal's Ctrl-C and the SIGTERM that stops a service; its parent ends it.
 On Linux the kernel also kills it when the parent exits for any reason. This script imports nothing

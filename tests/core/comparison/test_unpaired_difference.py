@@ -10,7 +10,7 @@ from msgspec import structs
 from scipy import integrate, stats
 
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
-from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from tests.core.comparison import populations
 
 STUDENT = ComparisonOptions(interval="student")

@@ -8,7 +8,7 @@ from math import ldexp, sqrt
 import numpy as np
 from msgspec.structs import replace
 
-from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_mean
+from goodgain.transforms.core.comparison.cluster_errors import ClusteredError, Codes, error_of_mean
 from goodgain.transforms.core.comparison.differences import (
     DEFAULT_OPTIONS,
     ComparisonOptions,

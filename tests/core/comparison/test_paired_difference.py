@@ -10,7 +10,7 @@ from msgspec import structs
 from scipy import stats
 
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
-from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.errors import UsageError
 from tests.core.comparison import populations
 
