@@ -66,6 +66,7 @@ from goodgain.transforms.core.records.search_call import (
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 _MEMO_ENTRIES = 100  # more would leave no room in the processor's cache
+_URL_CODES = bytes((URL,))
 
 
 class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
@@ -275,18 +276,18 @@ class Fingerprinter:
         normal = normalise_url(url, self._rules.urls)
         if normal is None:
             return ABSENT
-        codes = bytearray((URL,))
-        digests = [xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), SEEDS[URL])]
-        if normal.query:
-            codes.append(URL_QUERY)
-            digests.append(xxh3_64_digest(join_texts(chain(*normal.query)), SEEDS[URL_QUERY]))
-            parameters = self._rules.url_parameters
-            identifying = [name for name, _ in normal.query if name in parameters]
-            for parameter in sorted(set(identifying)):
-                number = parameters[parameter]
-                values = sorted({value for name, value in normal.query if name == parameter})
-                codes.append(number)
-                digests.append(xxh3_64_digest(join_texts(values), SEEDS[number]))
+        of_place = xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), SEEDS[URL])
+        if not normal.query:
+            return _URL_CODES, of_place
+        codes = bytearray((URL, URL_QUERY))
+        digests = [of_place, xxh3_64_digest(join_texts(chain(*normal.query)), SEEDS[URL_QUERY])]
+        parameters = self._rules.url_parameters
+        identifying = {name for name, _ in normal.query if name in parameters}
+        for parameter in sorted(identifying):
+            number = parameters[parameter]
+            values = sorted({value for name, value in normal.query if name == parameter})
+            codes.append(number)
+            digests.append(xxh3_64_digest(join_texts(values), SEEDS[number]))
         return bytes(codes), b"".join(digests)
 
     # By number, as in a fingerprint.

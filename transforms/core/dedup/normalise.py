@@ -123,15 +123,22 @@ def _split(url: str, rules: UrlRules) -> NormalUrl | None:
     if plain is None:
         return _split_any(url, rules)
     host, path, query = plain.groups()
-    if path and "%" in path:
-        # Takes half the time of `unquote`, and is the same for ASCII.
-        path = unquote_to_bytes(path).decode(errors="replace")
     host = host.lower().removeprefix("www.")
-    return NormalUrl(
-        host,
-        path.rstrip("/") or "/" if path else "/",
-        rules.keep_pairs(host, _pairs(query)) if query else (),
-    )
+    path = _unquote_ascii(path).rstrip("/") or "/" if path else "/"
+    return NormalUrl(host, path, rules.keep_pairs(host, _plain_pairs(query)) if query else ())
+
+
+def _plain_pairs(query: str) -> list[tuple[str, str]]:
+    """`_pairs` for ASCII."""
+    pairs = [pair.partition("=") for pair in query.replace("+", " ").split("&") if pair]
+    if "%" in query:
+        return [(_unquote_ascii(name), _unquote_ascii(value)) for name, _, value in pairs]
+    return [(name, value) for name, _, value in pairs]
+
+
+def _unquote_ascii(text: str) -> str:
+    """`unquote` for ASCII, in half the time."""
+    return unquote_to_bytes(text).decode(errors="replace") if "%" in text else text
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:

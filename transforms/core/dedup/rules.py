@@ -199,7 +199,7 @@ def compile_rules(rules: RulesFile, unit: Unit = "document") -> RuleTable:
 
 def _compile_urls(rules: RulesFile) -> UrlRules:
     ignored_on = tuple(
-        (casefold(host), ParameterNames.of(entry.parameters))
+        (f".{casefold(host)}", ParameterNames.of(entry.parameters))
         for entry in rules.url.ignored_parameters_by_host
         for host in entry.hosts
     )

@@ -56,7 +56,7 @@ class UrlRules(Struct, frozen=True):
 
     Attributes:
       ignored: parameters that name no document, on any host.
-      ignored_on: the same on hosts of a domain, by domain.
+      ignored_on: the same on hosts of a domain, by domain with a dot before it.
       aliases: the first whose pattern matches applies.
       needles: texts in lower case, one of which every URL contains to which an alias may apply.
     """
@@ -69,7 +69,8 @@ class UrlRules(Struct, frozen=True):
     def keep_pairs(self, host: str, pairs: Iterable[tuple[str, str]]) -> Pairs:
         """The pairs of a query that may name a document, casefolded and sorted."""
         names, prefixes = self.ignored.names, self.ignored.prefixes
-        of_host = [names for domain, names in self.ignored_on if _is_of(host, domain)]
+        dotted = f".{host.partition(':')[0]}"
+        of_host = [names for domain, names in self.ignored_on if dotted.endswith(domain)]
         retained = []
         for name, value in pairs:
             name = casefold(name)
@@ -86,9 +87,12 @@ class UrlRules(Struct, frozen=True):
             return host, path, query
         written = host + path
         if query:
-            written += "?" + "&".join(f"{name}={value}" for name, value in query)
+            written += "?" + "&".join([f"{name}={value}" for name, value in query])
         folded = written.lower()
-        if not any(needle in folded for needle in self.needles):
+        for needle in self.needles:  # a loop, since `any` takes twice as long for so few
+            if needle in folded:
+                break
+        else:
             return host, path, query
         for alias in self.aliases:
             resolved, found = alias.pattern.subn(alias.replacement, written, count=1)
@@ -102,11 +106,6 @@ def with_aliases(rules: UrlRules, aliases: Iterable[UrlAlias]) -> UrlRules:
     aliases = tuple(aliases)
     needles = sorted({_literal(alias.pattern.pattern) for alias in aliases})
     return replace(rules, aliases=aliases, needles=tuple(needles))
-
-
-def _is_of(host: str, domain: str) -> bool:
-    name = host.partition(":")[0]
-    return name == domain or name.endswith(f".{domain}")
 
 
 def _parts(written: str) -> tuple[str, str, Pairs] | None:

@@ -88,7 +88,10 @@ def describe_packing_rules(rules: RuleTable) -> dict[str, Any]:
         "fields": _of_one_byte(rules.fields),
         "ids": _of_one_byte(rules.ids),
         "ignored": _plain_names(rules.urls.ignored),
-        "ignored_on": [(domain, _plain_names(names)) for domain, names in rules.urls.ignored_on],
+        "ignored_on": [
+            (domain.removeprefix("."), _plain_names(names))
+            for domain, names in rules.urls.ignored_on
+        ],
         "url_needles": list(rules.urls.needles),
         "stripped": sorted(rules.stripped),
         "url_parameters": list(rules.url_parameters.items()),
