@@ -225,10 +225,7 @@ class TestRejected:
         assert {row["field"] for row in found} == {"iteration"}
         assert [json.loads(row["payload"]) for row in found] == lines[::2]
 
-    @pytest.mark.parametrize(
-        ("limit", "code"),
-        [("5", 0), ("4", 3), ("46%", 0), ("45%", 3), ("0", 3), ("100%", 0)],
-    )
+    @pytest.mark.parametrize(("limit", "code"), [("5", 0), ("4", 3), ("46%", 0), ("45%", 3)])
     def test_too_many_rejected_records_give_exit_code_3_and_all_outputs(
         self, limit, code, traces, tmp_path, capsys
     ):
