@@ -339,7 +339,10 @@ class _Pool(_CountingDoFn):
         for value in values:
             if value[:1] == _JUDGMENT:
                 judged = True
-                pool = [one + more for one, more in zip(pool, _decode_pool(value[1:]), strict=True)]
+                pool = [
+                    documents + more
+                    for documents, more in zip(pool, _decode_pool(value[1:]), strict=True)
+                ]
             else:
                 asked = True
         self._counts.add_topic(judged=judged, asked=asked)

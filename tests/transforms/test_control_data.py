@@ -35,13 +35,13 @@ def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, in_sta
         control_data = (files.rejected, files.counts)
         scored = files.payloads | ScorePayloads(SCORING, in_state, control_data=control_data)
         plain = files.payloads | "Plain" >> ScorePayloads(SCORING)
-        for name, one, other in [
+        for name, found, other in [
             ("rejected", scored.control_data[0], files.rejected),
             ("counts", scored.control_data[1], files.counts),
             ("scores", scored.scores, plain.scores),
         ]:
             sides = {
-                "one": one | f"{name} 1" >> _list(),
+                "one": found | f"{name} 1" >> _list(),
                 "other": other | f"{name} 2" >> _list(),
             }
             same = sides | f"{name} side by side" >> beam.CoGroupByKey()

@@ -173,8 +173,10 @@ def correct(
         return rows, tests
     of_everyone, _ = _correct([row.over_everyone or row for row in tested], verdict_by)
     deciding = [
-        one.over_everyone if one.over_everyone and _is_overruled(row, everyone) else one
-        for one, row, everyone in zip(tested, rows, of_everyone, strict=True)
+        tested_row.over_everyone
+        if tested_row.over_everyone and _is_overruled(row, everyone)
+        else tested_row
+        for tested_row, row, everyone in zip(tested, rows, of_everyone, strict=True)
     ]
     return _correct(deciding, verdict_by)
 
@@ -193,10 +195,10 @@ def _correct(
 ) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
     """`correct`, with the rows that are given."""
     families: dict[tuple[Family, bool], dict[int, list[int]]] = {}
-    for at, one in enumerate(tested):
-        if one.row.reason is None:
-            family = one.row.family, bool(one.row.slice)
-            families.setdefault(family, {}).setdefault(one.test, []).append(at)
+    for at, tested_row in enumerate(tested):
+        if tested_row.row.reason is None:
+            family = tested_row.row.family, bool(tested_row.row.slice)
+            families.setdefault(family, {}).setdefault(tested_row.test, []).append(at)
     rows = [without_p.row for without_p in tested]
     tests = {}
     for family, same in families.items():

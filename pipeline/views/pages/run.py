@@ -140,8 +140,8 @@ def build_report(
     # The data of the plots, small enough for a page.
     data = {
         "slices": [  # the first has all conversations
-            slice_data(one, histograms.of_slice(index), costs[0] if costs else ())
-            for index, one in enumerate(slices.shown)
+            slice_data(slice_, histograms.of_slice(index), costs[0] if costs else ())
+            for index, slice_ in enumerate(slices.shown)
         ],
         "dimensions": [  # for each combination of slice attributes, the indexes of its slices
             {

@@ -49,7 +49,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
         sums = zip(self.sums, other.sums, strict=True)
         return ClusterSums(
             [count + another for count, another in zip(self.counts, other.counts, strict=True)],
-            [exact_parts(one + another) if another else one for one, another in sums],
+            [exact_parts(mine + theirs) if theirs else mine for mine, theirs in sums],
         )
 
     def total(self, indexes: Sequence[int]) -> tuple[int, float]:

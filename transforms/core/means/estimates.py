@@ -106,8 +106,8 @@ def _repeats(sums: MeansAccumulator, plan: MetricPlan) -> Iterator[tuple[Metric,
         for population in populations:
             parts = (False, True) if population == "everyone" else (False,)
             passed = clusters.count_passes([places.passes(at, idle) for idle in parts])
-            for one, estimate in repeats_estimates(condition, plan.pass_k, passed):
-                metric = one.metric(needs_labels)
+            for repeats, estimate in repeats_estimates(condition, plan.pass_k, passed):
+                metric = repeats.metric(needs_labels)
                 yield metric, _mean_of(metric.name, None, population), estimate
 
 

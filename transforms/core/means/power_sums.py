@@ -52,7 +52,7 @@ class PowerSums(Struct, frozen=True, array_like=True):
         """The sums over the values of this and the other."""
         scale = max(self.scale, other.scale)
         sums = zip(self.numerators(scale), other.numerators(scale), strict=True)
-        return PowerSums(scale, *(_bytes(one + another) for one, another in sums))
+        return PowerSums(scale, *(_bytes(mine + theirs) for mine, theirs in sums))
 
     def numerators(self, scale: int) -> list[int]:
         """The numerators of the three sums for a scale that is at least their own."""

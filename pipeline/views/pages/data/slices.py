@@ -95,9 +95,9 @@ class Slices(Struct, Generic[_Slice], frozen=True):
     def dimensions(self) -> dict[tuple[str, ...], list[int]]:
         """Indexes in `shown` by dimension."""
         by_dimension: dict[tuple[str, ...], list[int]] = {}
-        for at, one in enumerate(self.shown):
-            if one.attributes:
-                by_dimension.setdefault(tuple(one.attributes), []).append(at)
+        for at, slice_ in enumerate(self.shown):
+            if slice_.attributes:
+                by_dimension.setdefault(tuple(slice_.attributes), []).append(at)
         return by_dimension
 
 

@@ -90,7 +90,9 @@ def test_templates_are_made_of_the_options(written):
     template = json.loads(text)
     *others, last = template["parameters"]
     missing = written(json.dumps({**template, "parameters": others}))
-    added = [one for one in json.loads(missing)["parameters"] if one not in others]
+    added = [
+        parameter for parameter in json.loads(missing)["parameters"] if parameter not in others
+    ]
     assert added == ([last] if name == "run" else [])
 
 

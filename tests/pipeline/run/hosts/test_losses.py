@@ -108,7 +108,9 @@ def lose_labels_of_a_conversation(_):
 
 
 def lose_joined_labels(process):
-    return lambda self, grouped: (one for one in process(self, grouped) if type(one) is not tuple)
+    return lambda self, grouped: (
+        output for output in process(self, grouped) if type(output) is not tuple
+    )
 
 
 @pytest.mark.parametrize(

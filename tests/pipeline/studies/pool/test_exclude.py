@@ -59,8 +59,11 @@ def without_excluded(runs):
 
     return {
         run: [
-            {**one, "results": [result for result in one["results"] if is_left(one, result)]}
-            for one in records
+            {
+                **record,
+                "results": [result for result in record["results"] if is_left(record, result)],
+            }
+            for record in records
         ]
         for run, records in runs.items()
     }
@@ -88,9 +91,9 @@ def test_a_pool_is_that_of_traces_without_the_documents(paths):
     assert documents(folder / "pool") == documents(folder / "of_left")
     assert len(documents(folder / "pool")) < len(documents(folder / "all"))
     names = [
-        (one.topic.value, result.ids.get("doc_id"))
-        for one in documents(folder / "pool")
-        for result in one.evidence
+        (document.topic.value, result.ids.get("doc_id"))
+        for document in documents(folder / "pool")
+        for result in document.evidence
     ]
     assert names
     assert not EXCLUDED & set(names)
@@ -103,8 +106,8 @@ def test_its_manifest_says_what_each_run_left_out(paths):
     assert manifest["exclude"] == {"pairs": 4, "qrels_id": "doc_id", "qrels_topic": "topic"}
     for run in ("base", "new"):
         counts = [
-            sum(len(json.loads(line)["results"]) for line in one[run].read_text().splitlines())
-            for one in (whole, left)
+            sum(len(json.loads(line)["results"]) for line in traces[run].read_text().splitlines())
+            for traces in (whole, left)
         ]
         part = manifest["last_build"]["by_run"][run]["exclude"]
         assert part["results"] == counts[0] - counts[1] > 0
