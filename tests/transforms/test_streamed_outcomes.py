@@ -65,7 +65,7 @@ def fingerprint(call):
     return shipped_fingerprinter().call_fingerprint(call)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_in_any_order_rows_are_joined_as_in_batch(seed):
     random = Random(seed)
     calls = {name: calls_of(random, name) for name in "abc"}
