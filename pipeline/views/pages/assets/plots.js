@@ -65,9 +65,9 @@ function drawDistribution(figure, slice, name) {
   const lines = [["mean", end?.mean, end?.texts.mean, "solid"], ["median", end?.median, end?.texts.p50, "dot"]].filter(([, value]) => value !== null && value !== undefined);
   const traces = [
     {
-      type: "bar", x: counts.map((_, at) => bins[0] + (at + .5) * bins[1]), y: counts, customdata: labels.map((label, at) => [label, countTexts[at]]),
+      type: "bar", x: counts.map((_, at) => bins[0] + (at + .5) * bins[1]), y: counts, customdata: labels.map((label, at) => [label, countTexts[at], counts[at] === 1 ? "conversation" : "conversations"]),
       width: bins && bins[1] * .92, marker: {color: colour("other")}, name: "conversations",
-      hovertemplate: "%{customdata[0]}: %{customdata[1]} conversations<extra></extra>", showlegend: false,
+      hovertemplate: "%{customdata[0]}: %{customdata[1]} %{customdata[2]}<extra></extra>", showlegend: false,
     },
     ...lines.map(([label, value, text, dash]) => ({
       x: [value, value], y: [0, Math.max(1, ...counts)], mode: "lines", name: `${label} ${text}`,

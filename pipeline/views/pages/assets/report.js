@@ -33,7 +33,8 @@ function drawFrontOf(figure, {label, slices}, name) {
 follow("slice", () => {
   tellSlice();
   redraw("curve", "added", "pool", "gained", "paying", "distribution");
-  say(`Showing ${currentSlice().label}: ${currentSlice().n} conversations.`);
+  const {label, n} = currentSlice();
+  say(`Showing ${label}: ${n} conversation${n === "1" ? "" : "s"}.`);
 });
 follow("cost", () => redraw("gained", "paying", "front"));
 follow("front-dimension", () => redraw("front"));

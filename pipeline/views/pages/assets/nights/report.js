@@ -9,7 +9,8 @@ const DRAWINGS = {
 
 follow("range", () => {
   redrawAll();
-  say(`Showing ${currentDays().length} days.`);
+  const shown = currentDays().length;
+  say(`Showing ${shown} day${shown === 1 ? "" : "s"}.`);
 });
 follow("count", () => redraw("input"));
 followMetric("trend-metric", data.metrics, "trend");
