@@ -192,6 +192,7 @@ def _rows_of_text(text: IO[str], columns: Set[str] | None, is_complete: bool) ->
         twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
         if twice is not None:
             raise BrokenTableError(f"the header names the column {twice} twice")
+        left_out = set() if columns is None else set(names) - columns
         number = before + reader.line_num + 1
         for values in reader:
             length = 0
@@ -206,8 +207,8 @@ def _rows_of_text(text: IO[str], columns: Set[str] | None, is_complete: bool) ->
                 ):
                     problem = "fewer cells than the header has names"
                 row = dict(zip(names, values, strict=False))
-                if columns is not None:
-                    row = {name: cell for name, cell in row.items() if name in columns}
+                if left_out:
+                    row = {name: cell for name, cell in row.items() if name not in left_out}
                 yield TableRow(number, row, problem=problem)
             number = before + reader.line_num + 1
     except csv.Error as error:
