@@ -148,16 +148,12 @@ def decisions(
 def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | None:
     definitive = False
     for attribute in applicable.ids:
-        one = mine.get(attribute)
-        if one is None:
-            continue
-        other = theirs.get(attribute)
-        if other is None:
-            continue
-        if one != other and not have_common_value(one, other):
-            return _DIFFERENT[Step.IDS]
-        if attribute in applicable.definitive:
-            definitive = True
+        if attribute in mine and attribute in theirs:
+            one, other = mine[attribute], theirs[attribute]
+            if one != other and not have_common_value(one, other):
+                return _DIFFERENT[Step.IDS]
+            if attribute in applicable.definitive:
+                definitive = True
     return _DUPLICATE[Step.IDS] if definitive else None
 
 
@@ -185,8 +181,7 @@ def _by_fields(
 ) -> Verdict | None:
     reject_on = applicable.reject_on
     for attribute in filter(is_field, mine) if reject_on is None else reject_on:
-        one, other = mine.get(attribute), theirs.get(attribute)
-        if one != other and one is not None and other is not None:
+        if attribute in mine and attribute in theirs and mine[attribute] != theirs[attribute]:
             return _DIFFERENT[Step.FIELDS]
     if applicable.confidence is not None:
         return _by_points(mine, theirs, applicable.confidence, rules)
