@@ -88,17 +88,28 @@ def keep_results(
     for call in calls:
         names = documents.get(call.record_digest) or [b""] * len(call.results)
         indexes = [at for at, name in enumerate(names) if excluded.isdisjoint(name_digests(name))]
-        kept.calls.append(_with_results(call, indexes))
+        kept.calls.append(replace(call, results=[call.results[at] for at in indexes]))
         kept.documents[call.record_digest] = [names[at] for at in indexes]
         kept.indexes[call.record_digest] = indexes
     return kept
 
 
-def _with_results(call: CallFingerprint, indexes: Sequence[int]) -> CallFingerprint:
-    """A call with some of its results, in its record too, if it is kept for a pool."""
-    left = replace(call, results=[call.results[at] for at in indexes])
-    if call.record is None or len(indexes) == len(call.results):
-        return left
-    record = decode_record(call.record)
-    results = [record.results[at] for at in indexes]
-    return replace(left, record=record_encoding(replace(record, results=results)))
+def keep_in_records(
+    calls: Iterable[CallFingerprint], indexes: Mapping[bytes, Sequence[int]]
+) -> list[CallFingerprint]:
+    """Calls whose records, which pools need, have only the results that are left, too.
+
+    Args:
+      indexes: as in `KeptResults`; of a record that is missing, all are left.
+    """
+    return [
+        replace(call, record=_with_results(call.record, indexes[call.record_digest]))
+        if call.record is not None and call.record_digest in indexes
+        else call
+        for call in calls
+    ]
+
+
+def _with_results(encoded: bytes, indexes: Sequence[int]) -> bytes:
+    record = decode_record(encoded)
+    return record_encoding(replace(record, results=[record.results[at] for at in indexes]))

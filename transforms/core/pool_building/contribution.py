@@ -8,6 +8,7 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.judgments.exclusions import keep_in_records
 from goodgain.transforms.core.pool.document import PooledPlace, Topic, topic_of
 from goodgain.transforms.core.pool.matching import documents_of, records_of
 from goodgain.transforms.core.records.search_call import Result
@@ -49,7 +50,8 @@ def _occurrences(run: str, folded: FoldedConversation) -> Iterator[Occurrence]:
         labels = [result.gain for result in turn.results]
     at = count()
     numbers = iteration_numbers(turn.calls)
-    for i, call, record in zip(numbers, turn.calls, records_of(turn.calls), strict=True):
+    records = records_of(keep_in_records(turn.calls, folded.kept.indexes))
+    for i, call, record in zip(numbers, turn.calls, records, strict=True):
         for rank, result in enumerate(record.results, start=1):
             place = PooledPlace(
                 run,

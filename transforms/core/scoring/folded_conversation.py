@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.judgments.exclusions import keep_in_records
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     TopicLabels,
@@ -92,8 +93,9 @@ def fold_conversation(
         topic = scoring.label_keys.topic(conversation_id, attributes)
         judgments = (kept.external or ExternalLabels()).of_topic(topic)
     pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
+    searches = kept.delivered.scored_searches(scoring)
     turn = fold_turn(
-        kept.delivered.scored_searches(scoring),
+        searches if pool is None else keep_in_records(searches, kept.indexes),
         scoring.rules,
         scoring.good_gain_threshold,
         judgments,
