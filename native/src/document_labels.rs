@@ -69,7 +69,7 @@ impl<'p> ExternalLabels<'p> {
 }
 
 /// Label each result of some calls of the frame by the first judged one of its own names, as
-/// `relabelled` does; None if the judgments are not those of the results.
+/// `relabel_calls` does; None if the judgments are not those of the results.
 pub fn relabel(frame: &mut Frame, topic: &str, calls: &[usize]) -> Option<()> {
     for at in calls {
         let names = frame.external.judged_names(topic, frame, *at)?;

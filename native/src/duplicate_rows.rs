@@ -34,8 +34,8 @@ enum Named {
 impl DuplicateTable {
     /// The table of a turn; None if a name or a number is left to Python.
     ///
-    /// `turn` has the indexes of its calls in the frame, `first_labels` the labels of documents by
-    /// the place of the first occurrence.
+    /// `turn` has the indexes of its calls in the frame, `first_label` gives the label of a document
+    /// by the place of its first occurrence.
     pub fn of(
         frame: &Frame,
         turn: &[usize],

@@ -169,7 +169,7 @@ where
     })
 }
 
-/// In the order that `_tally` of `score_payloads.py` expects.
+/// In the order that `_score_folded` of `score_payloads.py` expects.
 fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
     let attributes = folded.attributes.into_iter().map(|pairs| dict(py, pairs));
     let costs = folded
