@@ -180,6 +180,14 @@ def test_pages_cite_files_of_the_repository_as_such():
             assert "repository" in around, (page.name, around)
 
 
+@pytest.mark.parametrize(
+    "page", [*PAGES, *sorted((ROOT / "configs").rglob("*.md"))], ids=lambda page: page.parent.name
+)
+def test_tests_that_pages_name_exist(page):
+    for named in re.findall(r"tests/[\w/]+\.py", page.read_text(encoding="utf-8")):
+        assert (ROOT / named).is_file(), named
+
+
 def test_pages_do_not_cite_internal_documents():
     for page in PAGES:
         assert not re.search(r"\bSPEC\b|\bDESIGN\b", page.read_text(encoding="utf-8")), page.name
