@@ -53,7 +53,9 @@ def from_keywords(
             for mistake in error.errors()
         ]
     if mistakes:
-        raise UsageError("The options cannot be used: " + "; ".join(mistakes) + "." + every)
+        listed = "; ".join(mistakes)
+        end = "" if listed.endswith("?") else "."
+        raise UsageError(f"The options cannot be used: {listed}{end}{every}")
     return checked
 
 

@@ -252,4 +252,5 @@ class ScoringConfig(ReadingConfig):
 def check_document_label(given: object, info: ValidationInfo, reason: str) -> None:
     """Refuse an option that is given beside `document_label: best`, for a reason."""
     if given and info.data.get("document_label") == "best":
-        raise ValueError(f"cannot be given beside {Remedy('document_label', 'best')}: {reason}")
+        remedy = Remedy("document_label", "best")
+        raise ValueError(f"cannot be given beside the best label so far ({remedy}): {reason}")

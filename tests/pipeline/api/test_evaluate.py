@@ -191,7 +191,10 @@ def test_an_invalid_record_is_a_rejected_row():
             lambda: gg.evaluate(CALLS, metrics=["ndgc@10"]),
             "metrics cannot be used: Unknown ranking",
         ),
-        (lambda: gg.evaluate(CALLS, slcies=["arm"]), "slcies is not an option; did you mean"),
+        (
+            lambda: gg.evaluate(CALLS, slcies=["arm"]),
+            r"slcies is not an option; did you mean slices\? The options are",
+        ),
         (lambda: gg.evaluate(CALLS, output="x"), "output is not an option"),
         (lambda: gg.evaluate(CALLS, max_i=0, g_max=99), "g_max must be .*; max_i must be"),
         (lambda: gg.evaluate("no/such/*.avro"), "No file matches no/such"),

@@ -85,7 +85,9 @@ def test_an_explanation_names_the_step_that_tells_passages_apart(tmp_path, calls
 
 @pytest.mark.parametrize("other", [{"qrels": "q.txt"}, {"pool": "pool"}, {"bounds": True}])
 def test_the_best_label_excludes_labels_of_documents(calls, other):
-    with pytest.raises(UsageError, match="document_label best"):
+    with pytest.raises(
+        UsageError, match=r"beside the best label so far \(document_label=\"best\"\)"
+    ):
         gg.evaluate(calls, document_label="best", **other)
 
 
