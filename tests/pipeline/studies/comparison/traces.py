@@ -2,6 +2,7 @@
 
 import json
 
+import goodgain as gg
 from goodgain.pipeline.run.hosts.batch import run
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -25,11 +26,20 @@ def conversation(identity, iterations, turn_count=None, **attributes):
 
 
 def output_of(folder, conversations, **options):
-    """The output folder of a run over conversations; options are fields of the configuration."""
+    """The output folder of a run over conversations; options are fields of the configuration.
+
+    Unless a format is given, the run is one of this process, which writes the same rows as one of
+    Beam in a sixth of the time.
+    """
     path = folder.with_suffix(".jsonl")
     records = [record for records in conversations for record in records]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    run(load_config(RunConfig, {"input": [str(path)], "output": str(folder), **options}), [])
+    if "format" in options:
+        run(load_config(RunConfig, {"input": [str(path)], "output": str(folder), **options}), [])
+    else:
+        config = folder.with_suffix(".yaml")
+        config.write_text(json.dumps(options))
+        gg.evaluate(str(path), config=str(config)).write_datasets(folder)
     return str(folder)
 
 
