@@ -10,7 +10,7 @@ from goodgain.transforms.core.files.parquet_footer import read_footer
 from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
 from goodgain.transforms.core.files.parquet_row_sizes import (
     ROWS_AT_ONCE,
-    open_parquet,
+    OpenParquet,
     rows_at_once,
     rows_in,
 )
@@ -28,10 +28,9 @@ class ParquetRowGroups:
 
     def __init__(self, file: BinaryIO) -> None:
         """Read the footer of a seekable file."""
-        self._file = file
         self._footer = read_footer(file)
-        self._parquet = open_parquet(file)
-        self.names: list[str] = self._parquet.schema_arrow.names
+        self._opened = OpenParquet(file)
+        self.names: list[str] = self._opened.parquet.schema_arrow.names
         self.count = len(self._footer)
 
     def begins_in(self, shard: FileShard) -> Iterator[int]:
@@ -53,9 +52,9 @@ class ParquetRowGroups:
         described = self._footer[group]
         if described.is_empty:
             return
-        rows = rows_at_once(self._file, self._parquet, group, described, columns, bounds, most_rows)
+        rows = rows_at_once(self._opened, group, described, columns, bounds, most_rows)
         left = described.rows
-        for batch in self._parquet.iter_batches(
+        for batch in self._opened.parquet.iter_batches(
             rows, row_groups=[group], columns=columns, use_threads=False
         ):
             left -= batch.num_rows
@@ -66,4 +65,4 @@ class ParquetRowGroups:
     def rows_in(self, group: int) -> int:
         """The number of rows of a row group, at most that which its pages can have."""
         described = self._footer[group]
-        return min(described.rows, rows_in(self._file, self._parquet, described))
+        return min(described.rows, rows_in(self._opened, described))

@@ -9,6 +9,7 @@ of its lists and the entries of its dictionaries are read first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -67,9 +68,29 @@ class _Leaf(Struct):
         return self.pages.dictionary if self.size is None else self.size
 
 
+class OpenParquet:
+    """A Parquet file, plain and opened by pyarrow.
+
+    Attributes:
+      parquet: the file as it is decoded.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Open a seekable file; pyarrow raises all kinds of errors on broken bytes."""
+        self.file = file
+        self.parquet = _open(file)
+
+    @cached_property
+    def with_dictionaries(self) -> Any:
+        """The file with strings left in their dictionaries, which takes a few bytes per value."""
+        # With the footer as read, since reading it again costs the more, the more row groups there
+        # are; and once, since each file that pyarrow opens costs more than a small row group.
+        texts = list(_paths_of_texts(self.parquet))
+        return _open(self.file, read_dictionary=texts, metadata=self.parquet.metadata)
+
+
 def rows_at_once(
-    file: BinaryIO,
-    parquet: Any,
+    opened: OpenParquet,
     group: int,
     described: RowGroup,
     columns: Sequence[str],
@@ -79,14 +100,13 @@ def rows_at_once(
     """The number of rows of a row group to decode together.
 
     Args:
-      file, parquet: the Parquet file, plain and opened by pyarrow.
       described: the row group, from the footer.
 
     Raises:
       DamagedPagesError: its columns do not have the values that they should.
       RowGroupTooLargeError: a row of it may take too much memory.
     """
-    leaves = list(_leaves(file, parquet, described, set(columns)))
+    leaves = list(_leaves(opened, described, set(columns)))
     _check_sums(leaves, described.rows)
     _check_sizes(leaves, bounds)
     most_values = max((leaf.pages.values for leaf in leaves), default=0)
@@ -97,18 +117,19 @@ def rows_at_once(
     at_once = bounds.max_decoded_bytes // _AT_ONCE
     data_bytes = sum(leaf.pages.total for leaf in leaves)
     average = data_bytes // max(1, described.rows)
-    stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
-    if most_values <= _HARMLESS_VALUES and not stored_once:
+    longest_texts = [
+        (leaf, _longest_text(opened, group, leaf))
+        for leaf in leaves
+        if leaf.longest_value * leaf.pages.values > at_once
+    ]
+    text_bytes = sum(longest * leaf.pages.values for leaf, longest in longest_texts)
+    if most_values <= _HARMLESS_VALUES and text_bytes <= at_once:
         return max(1, min(most_rows, at_once // max(1, average)))
-    longest = {
-        leaf.list: _longest_row(file, parquet, group, leaf, bounds)
-        for leaf in _cheapest_leaves(leaves)
+    longest_rows = {
+        leaf.list: _longest_row(opened, group, leaf, bounds) for leaf in _cheapest_leaves(leaves)
     }
-    rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
-    row_bytes = sum(
-        _longest_text(file, parquet, group, leaf) * longest.get(leaf.list, 1)
-        for leaf in stored_once
-    )
+    rows = min(most_rows, _HARMLESS_VALUES // max(longest_rows.values(), default=1))
+    row_bytes = sum(longest * longest_rows.get(leaf.list, 1) for leaf, longest in longest_texts)
     if row_bytes > most_bytes:
         raise RowGroupTooLargeError(
             f"a row of it may have {row_bytes:,} bytes of text: {bounds.remedy} to read it"
@@ -116,25 +137,20 @@ def rows_at_once(
     return max(1, min(rows, at_once // max(1, row_bytes, average)))
 
 
-def rows_in(file: BinaryIO, parquet: Any, described: RowGroup) -> int:
+def rows_in(opened: OpenParquet, described: RowGroup) -> int:
     """The number of rows of a row group, from the pages of columns that every record has."""
     try:
-        leaves = list(_leaves(file, parquet, described, _IDENTITY))
+        leaves = list(_leaves(opened, described, _IDENTITY))
     except Exception:  # pyarrow raises all kinds of errors on a broken footer
         return 0
     return max((leaf.pages.values for leaf in leaves), default=0)
 
 
-def _leaves(
-    file: BinaryIO, parquet: Any, described: RowGroup, columns: set[str]
-) -> Iterator[_Leaf]:
+def _leaves(opened: OpenParquet, described: RowGroup, columns: set[str]) -> Iterator[_Leaf]:
     for index, chunk in enumerate(described.chunks):
-        column = parquet.schema.column(index)
-        try:
-            path = column.path
-        except UnicodeDecodeError:
-            continue  # the footer is damaged; none of our columns has such a name
-        if path.split(".", 1)[0] not in columns:
+        column = opened.parquet.schema.column(index)
+        path = _path_of(column)
+        if path is None or path.split(".", 1)[0] not in columns:
             continue
         levels = MostLevels(column.max_repetition_level, column.max_definition_level)
         yield _Leaf(
@@ -143,8 +159,25 @@ def _leaves(
             chunk.list,
             _size(column.physical_type, column.length),
             chunk.size,
-            pages_of(file, chunk, levels),
+            pages_of(opened.file, chunk, levels),
         )
+
+
+def _path_of(column: Any) -> str | None:
+    """The path of a leaf; None if the footer is damaged: none of our columns has such a name."""
+    try:
+        path: str = column.path
+    except UnicodeDecodeError:
+        return None
+    return path
+
+
+def _paths_of_texts(parquet: Any) -> Iterator[str]:
+    for index in range(len(parquet.schema)):
+        column = parquet.schema.column(index)
+        path = _path_of(column)
+        if path is not None and _size(column.physical_type, column.length) is None:
+            yield path
 
 
 def _size(kind: str, length: int) -> int | None:
@@ -194,10 +227,10 @@ def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
     return list(cheapest.values())
 
 
-def _longest_row(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
+def _longest_row(opened: OpenParquet, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
     """The number of a leaf's values in the longest row; strings stay in their dictionary."""
     longest = 1
-    for array in _arrays(file, parquet, group, leaf):
+    for array in _arrays(opened, group, leaf):
         offsets = np.arange(len(array) + 1)
         while types.is_struct(array.type) or types.is_list(array.type):
             if types.is_struct(array.type):
@@ -217,12 +250,12 @@ def _longest_row(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf, bounds: 
     return longest
 
 
-def _longest_text(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> int:
+def _longest_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
     """The bytes of the longest value that is stored once for many."""
     if leaf.size is not None:
         return leaf.size
     longest = 0
-    for array in _arrays(file, parquet, group, leaf):
+    for array in _arrays(opened, group, leaf):
         while types.is_struct(array.type) or types.is_list(array.type):
             array = array.field(0) if types.is_struct(array.type) else array.values
         if not types.is_dictionary(array.type):
@@ -233,20 +266,18 @@ def _longest_text(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> int:
     return longest
 
 
-def _arrays(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> Iterator[Any]:
-    """Read one leaf, with strings left in their dictionary, which takes a few bytes per value.
+def _arrays(opened: OpenParquet, group: int, leaf: _Leaf) -> Iterator[Any]:
+    """Read one leaf, with strings left in their dictionary.
 
     The levels around it become lists and structs of one field.
     """
-    texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
-    # With the footer as read, since reading it again costs the more, the more row groups there are.
-    with_dictionary = open_parquet(file, read_dictionary=texts, metadata=parquet.metadata)
-    for batch in with_dictionary.iter_batches(
+    parquet = opened.parquet if leaf.pages.incremental else opened.with_dictionaries
+    for batch in parquet.iter_batches(
         batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
     ):
         yield batch.column(0)
 
 
-def open_parquet(file: BinaryIO, **options: Any) -> Any:
+def _open(file: BinaryIO, **options: Any) -> Any:
     """Open a Parquet file by pyarrow, which then verifies checksums of pages."""
     return pq.ParquetFile(file, page_checksum_verification=True, **options)
