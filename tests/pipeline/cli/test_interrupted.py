@@ -13,7 +13,7 @@ from tests.pipeline.runs import SAMPLE
 
 _READS_FOREVER = """
 import signal, sys, threading
-import goodgain.transforms.read as reading
+import goodgain.transforms.read_payloads as reading
 from goodgain.pipeline.__main__ import main
 
 def waiting(*_):

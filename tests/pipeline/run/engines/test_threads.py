@@ -6,7 +6,7 @@ import pytest
 
 import goodgain.pipeline.run.hosts.batch
 import goodgain.pipeline.run.hosts.process
-import goodgain.transforms.read
+import goodgain.transforms.read_payloads
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
@@ -44,7 +44,7 @@ def threads_of(module, monkeypatch):
 @pytest.mark.parametrize(("engine", "threads"), [((), 3), (LOOPBACK, 1)])
 def test_of_a_run(engine, threads, tmp_path, monkeypatch):
     monkeypatch.setattr(goodgain.pipeline.run.hosts.batch, "usable_threads", lambda: 3)
-    made = threads_of(goodgain.transforms.read, monkeypatch)
+    made = threads_of(goodgain.transforms.read_payloads, monkeypatch)
     assert run(tmp_path / "out", [SAMPLE], *engine) == 0
     assert set(made) == {threads}
 
