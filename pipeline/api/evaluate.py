@@ -58,7 +58,7 @@ def evaluate(
     *,
     metrics: Sequence[str | Metric] | str | None = None,
     slices: Sequence[str | Sequence[str]] | str | None = None,
-    config: str | None = None,
+    config: str | os.PathLike[str] | None = None,
     labels: Labels | None = None,
     qrels: Qrels | None = None,
     outcomes: Outcomes | None = None,
@@ -119,7 +119,7 @@ def evaluate(
 def _evaluate(
     traces: Traces,
     chosen: dict[str, Any],
-    config: str | None,
+    config: str | os.PathLike[str] | None,
     labels: Labels | None,
     qrels: Qrels | None,
     outcomes: Outcomes | None,
@@ -136,7 +136,8 @@ def _evaluate(
         "output": IN_MEMORY,
         "write_duplicates": True,  # always, since rows are only made when asked for
     }
-    settings = from_keywords(RunConfig, chosen, fixed, config)
+    config_path = None if config is None else os.fspath(config)
+    settings = from_keywords(RunConfig, chosen, fixed, config_path)
     source: TraceSource
     if files is None:
         records, seen = in_memory(traces, settings.adaptation)

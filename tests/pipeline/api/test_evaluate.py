@@ -222,7 +222,7 @@ def test_reads_a_configuration_file(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_text("good_gain_threshold: 4\nmetrics: [mrr]\nformat: jsonl\n")
     assert gg.evaluate(CALLS, config=str(config)).conversations[0]["CG"] == 4
-    assert "mrr" in gg.evaluate(CALLS, config=str(config)).conversations.columns
+    assert "mrr" in gg.evaluate(CALLS, config=config).conversations.columns
     assert gg.evaluate(CALLS, config=str(config), good_gain_threshold=3).conversations[0]["CG"] == 7
 
 
