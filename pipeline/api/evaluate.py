@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
@@ -58,7 +59,7 @@ def evaluate(
     *,
     metrics: Sequence[str | Metric] | str | None = None,
     slices: Sequence[str | Sequence[str]] | str | None = None,
-    config: str | os.PathLike[str] | None = None,
+    config: str | Path | None = None,
     labels: Labels | None = None,
     qrels: Qrels | None = None,
     outcomes: Outcomes | None = None,
@@ -119,7 +120,7 @@ def evaluate(
 def _evaluate(
     traces: Traces,
     chosen: dict[str, Any],
-    config: str | os.PathLike[str] | None,
+    config: str | Path | None,
     labels: Labels | None,
     qrels: Qrels | None,
     outcomes: Outcomes | None,
