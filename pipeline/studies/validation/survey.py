@@ -15,7 +15,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
+from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME, identity_of
 from goodgain.transforms.core.scoring.sketches import CallSketch
 
 _MOST_VALUES = 20  # distinct values of an attribute to keep
@@ -159,7 +159,7 @@ class Survey:
         self.conversations.add(call.conversation_id)
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))
-        identity = (call.conversation_id, _identity(call))
+        identity = (call.conversation_id, identity_of(call))
         is_first = identity not in self._counting
         self._add_delivery(identity, call.timestamp, call.record_digest)
         if call.timestamp is not None:
@@ -206,12 +206,3 @@ class Survey:
         """Number of results by gain, from 0 up, then of those without a label."""
         gains: list[int | None] = [*range(GREATEST_GAIN + 1), None]
         return {gain: self.of_results.gains[gain] for gain in gains}
-
-
-def _identity(call: CallSketch) -> object:
-    """The identity of a record: two records with the same one are redeliveries (SPEC 3)."""
-    if call.record_id is not None:
-        return call.record_id
-    if call.call is not None:
-        return (call.turn, call.iteration, call.call, call.action)
-    return call.record_digest

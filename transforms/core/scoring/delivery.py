@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.settings import Scoring
+
+if TYPE_CHECKING:
+    from goodgain.transforms.core.scoring.sketches import CallSketch
 
 BEFORE_ALL_TIME = -(2**63)
 
@@ -70,7 +74,7 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
     """Remove redeliveries and sort the rest, whatever the order of arrival."""
     by_identity: dict[object, list[CallFingerprint]] = {}
     for call in calls:
-        by_identity.setdefault(_identity(call), []).append(call)
+        by_identity.setdefault(identity_of(call), []).append(call)
     winners = []
     redelivered = conflicting = 0
     for deliveries in by_identity.values():
@@ -83,7 +87,8 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
     return Delivered(sorted(winners, key=_place), redelivered, conflicting)
 
 
-def _identity(call: CallFingerprint) -> object:
+def identity_of(call: CallFingerprint | CallSketch) -> object:
+    """The identity of a record in its conversation, which its redeliveries share (SPEC 3)."""
     if call.record_id is not None:
         return call.record_id
     if call.call is not None:
