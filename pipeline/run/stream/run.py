@@ -127,8 +127,12 @@ def open_stream(config: StreamConfig) -> Evaluation:
       UsageError: outcomes or pool cannot be found or used.
     """
     evaluation = open_scoring(config, traces_of(config), ANY_FILESYSTEM)
-    if evaluation.pool is not None:
-        evaluation.pool.check_exclusions(None)
+    pool = evaluation.pool
+    if pool is not None and pool.exclusions is not None:
+        raise UsageError(
+            f"The pool {pool.folder} was built without excluded documents, which a stream cannot "
+            "leave out: use a pool that has all documents."
+        )
     return evaluation
 
 
