@@ -57,7 +57,7 @@ def open_plain(path: str) -> BinaryIO:
     """
     if is_local(path):
         return open(path, "rb")
-    return cast(BinaryIO, _filesystem(path).open(path, compression_type=_read_uncompressed()))
+    return cast(BinaryIO, _filesystem(path).open(path, compression_type=_no_compression()))
 
 
 def create(path: str) -> BinaryIO:
@@ -71,7 +71,7 @@ def create(path: str) -> BinaryIO:
         if folder:
             os.makedirs(folder, exist_ok=True)
         return open(path, "wb")
-    return cast(BinaryIO, _filesystem(path).create(path, compression_type=_read_uncompressed()))
+    return cast(BinaryIO, _filesystem(path).create(path, compression_type=_no_compression()))
 
 
 def make_folder(folder: str) -> None:
@@ -287,7 +287,7 @@ def _filesystem(path: str) -> Any:
         raise OSError(str(error)) from None
 
 
-def _read_uncompressed() -> Any:
+def _no_compression() -> Any:
     from apache_beam.io.filesystem import CompressionTypes
 
     return CompressionTypes.UNCOMPRESSED
