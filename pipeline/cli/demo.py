@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -46,8 +47,8 @@ def files_in_time(records: Sequence[Record], span: int) -> Iterator[list[Record]
         timestamp = record.get("timestamp")
         latest = timestamp if isinstance(timestamp, int) else latest
         stamped.append((latest, record))
-    stamped.sort(key=lambda record: record[0])
-    for _, group in groupby(stamped, lambda record: record[0] // span):
+    stamped.sort(key=itemgetter(0))
+    for _, group in groupby(stamped, lambda timed: timed[0] // span):
         yield [record for _, record in group]
 
 
