@@ -116,8 +116,8 @@ def conflicts_in(judged: Judged) -> Iterator[QrelsProblem]:
     """The problems that documents have different labels."""
     for topic, documents in judged.items():
         for name, document in documents.items():
-            if document.others is not None:
-                yield from filter(None, [document.problem(topic, name)])
+            if (problem := document.problem(topic, name)) is not None:
+                yield problem
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:
