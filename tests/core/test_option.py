@@ -31,7 +31,7 @@ def test_limits_of_reading_are_options():
 
 
 def test_values_differ_from_defaults_besides_the_fields_that_are_known():
-    assert not differs_beside(Reader("a"), ["name"])
-    assert not differs_beside(Reader("a", lines=3), ["name", "lines"])
-    assert differs_beside(Reader("a", lines=3), ["name"])
-    assert differs_beside(Reader("a", rows=0), ["name", "lines"])
+    assert not differs_beside(Reader("a"), ("name",))
+    assert not differs_beside(Reader("a", lines=3), ("name", "lines"))
+    assert differs_beside(Reader("a", lines=3), ("name",))
+    assert differs_beside(Reader("a", rows=0), ("name", "lines"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from msgspec import Struct
@@ -70,13 +70,17 @@ def options_in(struct: type[Struct], scope: Scope = "all") -> dict[str, Declared
     }
 
 
-def differs_beside(value: Struct, names: Collection[str]) -> bool:
+def differs_beside(value: Struct, names: tuple[str, ...]) -> bool:
     """Whether a field that is not among `names` has another value than its default.
 
     Code that knows only these fields, like native code, leaves such a value to code that knows all.
     """
     return any(
-        getattr(value, field.name) != field.default
-        for field in fields(value)
-        if field.name not in names
+        getattr(value, name) != default for name, default in _defaults_beside(type(value), names)
     )
+
+
+@cache
+def _defaults_beside(struct: type[Struct], names: tuple[str, ...]) -> list[tuple[str, Any]]:
+    """Names and defaults of the other fields; cached, since a stream asks for each message."""
+    return [(field.name, field.default) for field in fields(struct) if field.name not in names]
