@@ -108,7 +108,7 @@ def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
     uneven = [labels for labels in inputs.slices if abs(labels.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
-        uneven.sort(key=lambda span: (-abs(span.share - share), str(span)))
+        uneven.sort(key=lambda labels: (-abs(labels.share - share), str(labels)))
         shown = "; ".join(f"{labels}: {percent(labels.share)}" for labels in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
