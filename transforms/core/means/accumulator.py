@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
+from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution, merge_all
 from goodgain.transforms.core.means.estimates import estimates_of
 from goodgain.transforms.core.means.mean_row import Estimate, MeanRow, mean_row
 from goodgain.transforms.core.means.ratios import RatioSums
@@ -106,14 +106,14 @@ class MeansAccumulator(Struct, array_like=True):
     def merge(self, other: MeansAccumulator) -> None:
         """Add another accumulator, which is not changed."""
         self.pending = self.pending + other.pending
-        self.reached = _merge(self.reached, other.reached)
-        self.beyond = _merge(self.beyond, other.beyond)
-        self.idle = _merge(self.idle, other.idle)
+        self.reached = merge_all(self.reached, other.reached)
+        self.beyond = merge_all(self.beyond, other.beyond)
+        self.idle = merge_all(self.idle, other.idle)
         self.ratios = _merge_sums(self.ratios, other.ratios)
         self.idle_ratios = _merge_sums(self.idle_ratios, other.idle_ratios)
         self.alone = _merge_sums(self.alone, other.alone)
         self.idle_alone = _merge_sums(self.idle_alone, other.idle_alone)
-        self.calls = _merge(self.calls, other.calls)
+        self.calls = merge_all(self.calls, other.calls)
         self.counted = _sum_counts(self.counted, other.counted)
         self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])
         self.related.merge(other.related)
@@ -235,12 +235,6 @@ def _add(
         for distribution, (key, column) in zip(before, columns, strict=False)
     ]
     return added or distributions
-
-
-def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
-    if not mine or not theirs:
-        return mine or theirs
-    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
 
 
 def _without_cluster(several: Sequence[ConversationValues]) -> list[ConversationValues]:

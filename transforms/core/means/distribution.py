@@ -178,6 +178,13 @@ class Distribution(Struct, frozen=True, array_like=True):
 NOTHING = Distribution()
 
 
+def merge_all(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
+    """Merge lists of distributions one by one; an empty list stands for nothing in each place."""
+    if not mine or not theirs:
+        return mine or theirs
+    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
+
+
 class Adder:
     """Adds columns of values to distributions; reuses the result if a column repeats.
 

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from goodgain.transforms.core.means.auc import Auc, delong, obuchowski
-from goodgain.transforms.core.means.distribution import NOTHING, Distribution
+from goodgain.transforms.core.means.distribution import NOTHING, Distribution, merge_all
 from goodgain.transforms.core.metrics.group import Values
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 
@@ -91,8 +91,8 @@ class _ByClass(Struct, array_like=True):
     def merge(self, other: _ByClass) -> None:
         """Add those of another, which is not changed."""
         self.graded = self.graded or other.graded
-        self.zeros = _merge(self.zeros, other.zeros)
-        self.ones = _merge(self.ones, other.ones)
+        self.zeros = merge_all(self.zeros, other.zeros)
+        self.ones = merge_all(self.ones, other.ones)
 
 
 class OutcomeValues(Struct, array_like=True):
@@ -217,12 +217,6 @@ class OutcomeValues(Struct, array_like=True):
 def _is_graded(outcome: _Array) -> bool:
     """Whether an outcome has values other than 0 and 1."""
     return bool((~np.isnan(outcome) & (outcome != 0) & (outcome != 1)).any())
-
-
-def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
-    if not mine or not theirs:
-        return mine or theirs
-    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
 
 
 def _columns(
