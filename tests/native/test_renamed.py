@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from goodgain.transforms.core.files.avro_plan import plan_of
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
@@ -340,21 +341,21 @@ def test_times_of_avro_in_other_units(renames, times):
 def test_names_that_no_table_can_say():
     packer = NativePacker(Packing(shipped_rules()), native_module())
     for renames in (["query=a", "tool=a"], ["query=attributes.q"], ["query=a.b", "tool=a"]):
-        assert not packer.can_read(parse_adaptation(renames))
+        assert not packer.can_read(parse_adaptation(renames), DEFAULT_BOUNDS)
     many = [f"attributes.a{number}=a{number}" for number in range(60)]
     deep = ["query=" + ".".join("abcdefghijklmnopqrstuvwxyz")]
-    assert not packer.can_read(parse_adaptation(many))
-    assert not packer.can_read(parse_adaptation(deep))
-    assert packer.can_read(parse_adaptation(many[:48]))
+    assert not packer.can_read(parse_adaptation(many), DEFAULT_BOUNDS)
+    assert not packer.can_read(parse_adaptation(deep), DEFAULT_BOUNDS)
+    assert packer.can_read(parse_adaptation(many[:48]), DEFAULT_BOUNDS)
     for call in (
         ((("query",), "a"), (("query",), "b")),
         ((("foo",), "a"),),
         ((("query", "x"), "a"),),
         ((("ids", "x"), "a"),),
     ):
-        assert not packer.can_read(Adaptation(call=call))
-    assert packer.can_read(Adaptation(call=[(("query",), "a")]))
-    assert packer.can_read(None)
+        assert not packer.can_read(Adaptation(call=call), DEFAULT_BOUNDS)
+    assert packer.can_read(Adaptation(call=[(("query",), "a")]), DEFAULT_BOUNDS)
+    assert packer.can_read(None, DEFAULT_BOUNDS)
 
 
 HITS = pa.map_(pa.string(), pa.list_(pa.struct({"id": pa.string()})))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -61,7 +61,7 @@ class RecordPacker(Protocol):
 
     most_ahead: int
 
-    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds = DEFAULT_BOUNDS) -> bool:
+    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds) -> bool:
         """Whether it can pack records with such names within all of these bounds.
 
         Else nothing below is to be called.

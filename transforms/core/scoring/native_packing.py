@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.record_packer import (
     BlockToPack,
@@ -142,7 +142,7 @@ class NativePacker:
         """See `Packer.rest`."""
         return self._unpack(self._packer.rest())
 
-    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds = DEFAULT_BOUNDS) -> bool:
+    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds) -> bool:
         """Whether native code can read records with such names, and knows all of these bounds."""
         return self._names_of(adaptation)[1] is not None and not differs_beside(bounds, _BOUNDS)
 
