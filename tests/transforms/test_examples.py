@@ -148,12 +148,3 @@ def test_read_payloads_and_score_payloads_need_no_records_in_between(
         read = files.counts | beam.Map(lambda counts: counts["records.read"])
         assert_that(read, equal_to([5]), label="read")
         assert files.payloads.element_type == beam.typehints.Tuple[str, bytes]
-
-
-def test_the_package_exports_its_transforms():
-    assert all(
-        issubclass(getattr(goodgain.transforms, name), beam.PTransform)
-        for name in goodgain.transforms.__all__
-    )
-    with pytest.raises(AttributeError, match="no attribute 'ReadTrace'"):
-        _ = goodgain.transforms.ReadTrace

@@ -29,9 +29,9 @@ def incoming(tmp_path):
 @pytest.fixture
 def fake_prism(tmp_path, monkeypatch):
     """An empty file in place of Prism, which is looked for but not run."""
-    prism = tmp_path / "prism"
-    prism.touch()
-    monkeypatch.setattr(engine_checks, "BUILT_PRISM", prism)
+    built = tmp_path / "prism"
+    built.touch()
+    monkeypatch.setattr(engine_checks, "BUILT_PRISM", built)
 
 
 def error_of(capsys, *words):
