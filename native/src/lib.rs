@@ -404,12 +404,12 @@ fn decompress<'py>(
         static CONTENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
     CONTENT.with_borrow_mut(|content| {
-        let length = py.detach(|| avro_codecs::decompress(codec, data, content, most))?;
-        let decompressed = PyBytes::new(py, &content[..length]);
+        let length = py.detach(|| avro_codecs::decompress(codec, data, content, most));
+        let decompressed = length.map(|length| PyBytes::new(py, &content[..length]));
         if content.len() > MOST_KEPT {
-            *content = Vec::new();
+            *content = Vec::new(); // also after a block that is refused for its length
         }
-        Some(decompressed)
+        decompressed
     })
 }
 

@@ -1,8 +1,10 @@
 """Codecs of Avro blocks: native code gives what Python gives, and leaves the rest to it."""
 
 import bz2
+import os
 import random
 import zlib
+from pathlib import Path
 
 import pyarrow
 import pytest
@@ -182,3 +184,16 @@ def test_bombs_stop_at_the_bound(writer):
     data = compress(bytes(1 << 26))
     assert read_natively(codec, data, 1 << 20) is None
     assert assert_as_in_python(codec, data, 1 << 20)[1], "too large"
+
+
+def test_a_block_that_is_refused_for_its_length_leaves_no_memory_held():
+    most = 1 << 26
+    data = deflate(bytes(2 * most))
+    before = resident_memory()
+    assert read_natively("deflate", data, most) is None
+    assert resident_memory() - before < most // 2
+
+
+def resident_memory():
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
