@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
+from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 
 # Where a document may hold its fields: itself, or under one of these.
 _INNER = (
@@ -124,7 +124,7 @@ def _holders(document: Any) -> Iterator[Document]:
     for name in _INNER:
         inner = document.get(name)
         if isinstance(inner, str) and inner.startswith("{"):
-            inner = _decode(inner)
+            inner = decode_json(inner)
         if isinstance(inner, dict):
             yield inner
             for deeper in _DEEPER:
@@ -163,10 +163,3 @@ def _join(value: Any) -> str | None:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _decode(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
+from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.formats.format import object_of, pairs
 from goodgain.transforms.core.records.iso_time import parse_time
 
@@ -58,7 +57,7 @@ def flat_span(record: Mapping[str, Any]) -> Span | None:
         return None
     attributes = {**attributes_of(span.get("attributes")), **attributes_of(columns)}
     events = span.get("events")
-    events = span["events"] = _decode(events) if isinstance(events, str) else events
+    events = span["events"] = decode_json(events) if isinstance(events, str) else events
     span["attributes"] = with_messages(attributes, events)
     resource = span.get("resource")
     span["resource"] = attributes_of(object_of(resource).get("attributes", resource))
@@ -73,7 +72,7 @@ def flat_span(record: Mapping[str, Any]) -> Span | None:
 def attributes_of(written: Any) -> dict[str, Any]:
     """Attributes by dotted names, from an object, nested objects, a list of pairs, or JSON."""
     if isinstance(written, str):
-        written = _decode(written)
+        written = decode_json(written)
     if isinstance(written, list):
         written = {key: plain_value(value) for key, value in pairs(written)}
     if not isinstance(written, dict):
@@ -146,7 +145,7 @@ def _flatten(prefix: str, value: Mapping[str, Any], depth: int) -> Iterator[tupl
 def _parse_if_json(value: Any) -> Any:
     """A text that is written as JSON, as MLflow writes all attributes."""
     if isinstance(value, str) and value[:1] == '"':
-        decoded = _decode(value)
+        decoded = decode_json(value)
         return decoded if isinstance(decoded, str) else value
     return value
 
@@ -169,10 +168,3 @@ def _nanoseconds(time: Any) -> Any:
 def _of_moment(moment: datetime) -> int:
     since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
-
-
-def _decode(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
