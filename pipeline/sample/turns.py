@@ -17,7 +17,6 @@ _NEAR_MISS_SHARE = 0.04
 _OTHER_LABEL_SHARE = 0.04
 # Repeats within the first call of a turn, relative to later calls: passages of one document.
 _FIRST_CALL_REPEATS = 0.3
-_MOST_REPEATS = 0.97
 _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
     (0.36, "File"),
     (0.16, "EmailMessage"),
@@ -41,10 +40,9 @@ class SampleTurn:
         self._tools = scene.draw.pick_weighted(
             ((0.7, (_ENTERPRISE,)), (0.22, (_WEB,)), (0.08, (_ENTERPRISE, _WEB)))
         )
-        repeats = _REPEATED_SHARE
+        self._repeat_share = _REPEATED_SHARE  # in each call but the first
         if iterations > 1:
-            repeats *= (iterations - _FIRST_CALL_REPEATS) / (iterations - 1)
-        self._repeat_share = min(repeats, _MOST_REPEATS)  # in each call but the first
+            self._repeat_share *= (iterations - _FIRST_CALL_REPEATS) / (iterations - 1)
         self._documents: list[Document] = []  # each once, in the order of retrieval
         self._searches = 0
 
