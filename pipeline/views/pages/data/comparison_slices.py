@@ -26,7 +26,7 @@ from goodgain.pipeline.views.pages.data.slices import (
 from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.transforms.core.metrics.by_name import at_i
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.wording import pluralize
+from goodgain.transforms.core.wording import format_count
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
@@ -140,14 +140,14 @@ def slice_data(compared: ComparedSlice, paired: bool, columns: Columns) -> dict[
     Args:
       columns: those of the page's tables.
     """
-    base, candidate = map(count_text, compared.n)
+    base, candidate = compared.n
     return {
         "label": compared.label,
         "names": list(compared.attributes),
         "values": [slice_value(value) for value in compared.attributes.values()],
-        "n": f"{base} {pluralize(compared.n[0], 'pair', 'pairs')}"
+        "n": format_count(base, "pair")
         if paired
-        else f"{base} and {candidate} conversations",
+        else f"{count_text(base)} and {format_count(candidate, 'conversation')}",
         "end": {
             name: [
                 *(row[part] if part in _AS_IS else round_value(row[part]) for part in PARTS),

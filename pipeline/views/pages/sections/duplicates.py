@@ -122,7 +122,9 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     types.sort(key=lambda row: (-row[1], row[0]))
     if rare := types[_MOST_TYPES:]:
         _, totals, duplicates = zip(*rare, strict=True)
-        types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
+        types[_MOST_TYPES:] = [
+            (format_count(len(rare), "other type"), sum(totals), sum(duplicates))
+        ]
     return types
 
 

@@ -106,9 +106,11 @@ def _latest_day(
     by_verdict = Counter(day.verdict for day in days)
     ordered = sorted(by_verdict.items(), key=lambda item: (-item[1], item[0]))
     outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)
-    earlier = f" {count_text(left_out)} earlier days are in `history.jsonl`." if left_out else ""
+    earlier = format_count(left_out, "earlier day is", "earlier days are")
     yield Sentence(
-        f"Outcomes of the {format_count(len(days), 'day')} shown: {outcomes}.{earlier}", "quiet"
+        f"Outcomes of the {format_count(len(days), 'day')} shown: {outcomes}."
+        + (f" {earlier} in `history.jsonl`." if left_out else ""),
+        "quiet",
     )
 
 

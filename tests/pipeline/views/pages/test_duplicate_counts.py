@@ -9,6 +9,8 @@ def test_types_are_sorted_by_frequency_and_rare_ones_combined():
     assert types[-1][0] == "10 other types"
     assert types[-1][2] == 5
     assert sum(total for _, total, _ in types) == sum(results.values())
+    one_more = dict(list(results.items())[:31])
+    assert type_counts({"results_by_type": one_more})[-1] == ("1 other type", 970, 0)
 
 
 def test_every_deciding_step_is_explained():

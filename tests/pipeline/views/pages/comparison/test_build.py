@@ -119,6 +119,15 @@ def test_page_has_the_requested_slices(page):
     assert [slice_["n"] for slice_ in page.data["slices"]] == ["12 pairs", "8 pairs", "4 pairs"]
 
 
+@pytest.mark.parametrize(
+    ("words", "n"), [((), "1 pair"), (("--unpaired",), "1 and 1 conversation")]
+)
+def test_the_size_of_a_slice_agrees_with_its_count(words, n, tmp_path):
+    output = write_comparison(tmp_path, [records[:2] for records in arms()], *words)
+    page = Page((output / "report.html").read_bytes())
+    assert [slice_["n"] for slice_ in page.data["slices"]] == [n]
+
+
 def test_page_has_every_pair_with_both_values(page, output):
     pairs = page.data["pairs"]["CG"]
     expected = sorted(

@@ -59,6 +59,9 @@ def test_a_long_history_is_truncated_with_a_note():
     page = Page(content)
     assert len(page.data["days"]) == MOST_DAYS
     assert "100 earlier days are in history.jsonl" in page.text
+    assert (
+        "1 earlier day is in history.jsonl" in Page(build_nights_report(many(MOST_DAYS + 1))).text
+    )
 
 
 def test_ten_nights_are_a_small_page():
