@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.studies.validation import survey
 from goodgain.pipeline.studies.validation.survey import Rejections, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -68,6 +69,15 @@ class TestCounts:
             {"name": "blank", "records": 3, "values": []},
         ]
         assert any("5 records have no timestamp" in note for note in report["notes"])
+
+    def test_times_counted_in_several_parts_are_as_in_one(self, traces, validate, monkeypatch):
+        path = traces(*(call(record_id=f"r{time}", timestamp=time) for time in (5, 9, 1, 4, 7)))
+        _, whole = validate(path)
+        monkeypatch.setattr(survey, "_TIMES_AT_ONCE", 2)
+        _, report = validate(path)
+        assert report == whole
+        assert (report["first_timestamp"], report["last_timestamp"]) == (1, 9)
+        assert report["records"]["with_timestamp"] == 5
 
     def test_counts_across_files(self, traces, validate, tmp_path):
         traces(call(record_id="r"), name="a.jsonl")
