@@ -67,8 +67,8 @@ def find_baseline(
         return _use_pinned(choice.pinned, manifest, folders)
     earlier_days = [earlier for earlier in folders.published_days() if earlier < day]
     entries = {earlier: read_entry(folders.published_folder(earlier)) for earlier in earlier_days}
-    good = [day for day, entry in entries.items() if entry and entry.verdict == "passed"]
-    unreadable = [day for day, entry in entries.items() if entry is None]
+    good = [earlier for earlier, entry in entries.items() if entry and entry.verdict == "passed"]
+    unreadable = [earlier for earlier, entry in entries.items() if entry is None]
     damaged = _note_damaged(unreadable) if unreadable else ""
     if not good:
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))

@@ -215,7 +215,9 @@ def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None
     """
     for name in names:
         if name not in known:
-            listed = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
+            listed = ", ".join(
+                f"{annotator} ({count:,})" for annotator, count in sorted(known.items())
+            )
             raise UsageError(
                 f"{name} has no labels in {folder}; annotators are {listed or 'none'}."
             )

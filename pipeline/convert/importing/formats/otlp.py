@@ -159,8 +159,13 @@ class _KindsOfPlaces(dict[str, str]):
     """What stands at a path in a document: a group, a resource, a scope, a span, or else."""
 
     def __missing__(self, prefix: str) -> str:
-        kinds = {"span": _IS_SPAN, "scope": _IS_SCOPE, "resource": _IS_RESOURCE, "group": _IS_GROUP}
-        kind = next((name for name, kind in kinds.items() if kind.fullmatch(prefix)), "")
+        patterns = {
+            "span": _IS_SPAN,
+            "scope": _IS_SCOPE,
+            "resource": _IS_RESOURCE,
+            "group": _IS_GROUP,
+        }
+        kind = next((name for name, pattern in patterns.items() if pattern.fullmatch(prefix)), "")
         if len(self) < 10_000:
             self[prefix] = kind
         return kind
