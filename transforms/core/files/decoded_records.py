@@ -33,13 +33,10 @@ def calls_of_records(
     if shard.adaptation is not None:
         records = list(map(shard.adaptation.apply, records))
     calls = None if escaped else parse_mappings(records)
-    most = shard.bounds.max_record_results
-    if calls is not None and all(len(call.results) <= most for call in calls):
-        yield from calls
-        return
     parse = parse_escaped_mapping if escaped else parse_mapping
     for index, record in enumerate(records):
         try:
-            yield check_bounds(parse(record), shard.bounds)
+            call = parse(record) if calls is None else calls[index]
+            yield check_bounds(call, shard.bounds)
         except RecordError as error:
             yield reject_record(shard.path, position(index), error, payload_of_mapping(record))
