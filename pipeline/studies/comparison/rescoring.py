@@ -12,6 +12,7 @@ import yaml
 
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import same_folder
+from goodgain.pipeline.results.manifest import EXCLUDE
 from goodgain.pipeline.results.opened_pool import pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -111,6 +112,11 @@ def score_on_pool(
                 f"{run} was scored with qrels; labels come either from those or from a pool: leave "
                 "--pool out, or run it again with the pool."
             )
+        if _digest_of_exclusions(manifest) != _digest_of_exclusions(pool_state):
+            raise UsageError(
+                f"{run} was scored with other exclusions than those of {pool}: leave --pool out, "
+                "or run it again with the pool."
+            )
         name = run_name_of(manifest["inputs"], pool_state["runs"])
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
@@ -120,6 +126,11 @@ def score_on_pool(
         parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
         on_pool[run] = str(folder), {**rescored, "parameters": parameters}
     return on_pool
+
+
+def _digest_of_exclusions(manifest: Mapping[str, Any]) -> str | None:
+    digest: str | None = manifest.get(EXCLUDE, {}).get("digest")
+    return digest
 
 
 def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:

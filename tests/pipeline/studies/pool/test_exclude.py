@@ -144,6 +144,21 @@ def test_a_run_must_leave_out_what_its_pool_was_built_without(paths, tmp_path, c
         open_stream(stream)
 
 
+def test_a_comparison_by_a_pool_needs_runs_with_its_exclusions(paths, tmp_path, capsys):
+    folder, whole, _, exclude = paths
+    outputs = {"whole": (), "without": ("--exclude", str(exclude))}
+    for name, words in outputs.items():
+        run = ["run", "--input", str(whole["base"]), "--output", str(tmp_path / name), *KEYS[2:]]
+        assert main([*run, *words]) == ExitCode.DONE
+    for pool, refused, used in (("pool", "whole", "without"), ("all", "without", "whole")):
+        compare = ["compare", "--pool", str(folder / pool)]
+        capsys.readouterr()
+        assert main([*compare, *map(str, (tmp_path / used, tmp_path / used))]) == ExitCode.DONE
+        assert main([*compare, *map(str, (tmp_path / used, tmp_path / refused))]) == ExitCode.USAGE
+        told = f"{tmp_path / refused} was scored with other exclusions than those of"
+        assert told in one_line(capsys)
+
+
 def test_an_explanation_by_it_leaves_them_out(paths, capsys):
     folder, whole, _, exclude = paths
     traces = ["explain", "c0", "--input", str(whole["base"]), *KEYS[2:], "--run-name", "base"]
