@@ -76,7 +76,7 @@ def _schema_value(value: Any) -> Any:
     if isinstance(value, Result):
         many = {
             name: {
-                key: [value] if isinstance(value, str) else value for key, value in values.items()
+                key: [named] if isinstance(named, str) else named for key, named in values.items()
             }
             for name, values in (("ids", value.ids), ("fields", value.fields))
         }
