@@ -1,4 +1,4 @@
-"""The functions that compute the ranking metrics of SPEC 8.
+"""The functions that compute the ranking metrics of SPEC 8; that of auc is in `auc.py`.
 
 Every function takes a ranked list and its argument (a cutoff k, None for the whole list or no
 cutoff, or a persistence p) and returns the value, None if undefined.
