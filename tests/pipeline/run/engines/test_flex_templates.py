@@ -26,7 +26,6 @@ LAUNCHER = (
     *("--template_location=gs://bucket/staging/template_launches/1/job_object",),
     *("--sdk_container_image=host/image:tag", "--temp_location=gs://bucket/temp"),
 )
-LAUNCHER_PARAMETERS = ("command", "config")
 
 
 def metadata(command):
@@ -55,9 +54,10 @@ def test_each_template_accepts_only_its_command(command):
 
 
 @pytest.mark.parametrize("command", CONFIGS)
-def test_required_options_are_parameters(command):
+def test_exactly_the_required_options_are_parameters_that_must_be_given(command):
     fields = CONFIGS[command].model_fields
-    assert {name for name in fields if fields[name].is_required()} <= set(parameters(command))
+    needed = {name for name, found in parameters(command).items() if not found["isOptional"]}
+    assert needed == {"command", *(name for name in fields if fields[name].is_required())}
 
 
 def test_all_other_options_of_run_are_parameters():

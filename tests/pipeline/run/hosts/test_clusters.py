@@ -39,7 +39,7 @@ def outputs(tmp_path_factory):
     base = [*repeats("c", np.random.default_rng(1)), ALONE]
     candidate = [*repeats("c", np.random.default_rng(1), more=1), ALONE]
     return tuple(
-        output_of(folder / name, records, cluster="query_id")
+        output_of(folder / name, records, cluster="query_id", format="avro")
         for name, records in (("base", base), ("candidate", candidate))
     )
 
