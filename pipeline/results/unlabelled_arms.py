@@ -52,7 +52,7 @@ class ShownRows:
         self._arms = {frozenset(arm.slice.items()): arm.arms for arm in found}
 
     def of_comparison(self, row: Row) -> Row:
-        """A row of `comparison`, or of its sensitivity, which is about all conversations."""
+        """A row of `comparison`, or of its sensitivity."""
         without = self._unlabelled_arms(row)
         if not without:
             return row
@@ -72,5 +72,5 @@ class ShownRows:
 
     def _unlabelled_arms(self, row: Row) -> tuple[str, ...]:
         """The arms of which the row has nothing to show."""
-        without = self._arms.get(frozenset(row.get("slice", {}).items()), ())
+        without = self._arms.get(frozenset(row["slice"].items()), ())
         return without if without and metric_by_name(row["metric"]).needs_labels else ()
