@@ -37,8 +37,9 @@ def sensitivity_document(rows: Sequence[SensitivityRow], correction: AdjustmentM
 
 
 def sensitivity_table(rows: Sequence[SensitivityRow], correction: AdjustmentMethod) -> TableBlock:
-    """For each metric the difference under every policy."""
+    """For each metric the difference under every policy, metric after metric."""
     first = {row.metric: row.policy for row in reversed(rows)}
+    metrics = list(dict.fromkeys(row.metric for row in rows))
     columns: list[CellColumn[SensitivityRow]] = [
         CellColumn(
             TableColumn("metric", widest=20),
@@ -60,4 +61,4 @@ def sensitivity_table(rows: Sequence[SensitivityRow], correction: AdjustmentMeth
         ),
     ]
     caption = "Differences under other policies: all conversations, at the last iteration"
-    return table_of(columns, rows, caption)
+    return table_of(columns, sorted(rows, key=lambda row: metrics.index(row.metric)), caption)

@@ -69,6 +69,17 @@ def test_table_names_metrics_whose_verdict_changes(analysed):
     assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
 
 
+def test_table_has_the_policies_of_one_metric_after_the_other(analysed):
+    found, text = analysed
+    policies = list(dict.fromkeys(row["policy"] for row in found))
+    metrics = list(dict.fromkeys(row["metric"] for row in found))
+    lines = text.partition("Under other policies")[2].splitlines()
+    told = [(policy, line) for line in lines for policy in policies if f" {policy} " in line]
+    assert [policy for policy, _ in told] == policies * len(metrics)
+    named = [policy for policy, line in told if not line.startswith(" ")]
+    assert named == ["as run"] * len(metrics)
+
+
 def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
     output = output_of(tmp_path / "out", base_arm())
     path = Path(f"{output}.jsonl")
