@@ -75,7 +75,6 @@ topics = st.sampled_from([None, "topic"])
 thorough = settings(max_examples=120)
 
 
-@pytest.mark.slow
 @given(records, judgments, topics)
 @thorough
 def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, topic):

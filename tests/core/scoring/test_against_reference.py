@@ -152,7 +152,6 @@ def test_every_type_step_and_clause_is_reached(adversarial_records, monkeypatch)
 seeds = st.integers(min_value=0, max_value=2**32 - 1)
 
 
-@pytest.mark.slow
 @given(seed=seeds, max_candidates=st.sampled_from([1, 2, 3, 256]))
 @settings(max_examples=40)
 def test_any_seed_equals_the_reference(seed, max_candidates):

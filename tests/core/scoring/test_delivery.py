@@ -57,7 +57,6 @@ def test_one_call_of_each_identity_counts(deliveries, expected, conflicting):
     assert outcome.conflicting == conflicting
 
 
-@pytest.mark.slow
 def test_calls_are_ordered_by_position_then_time_then_record_id():
     ordered = [
         call(0, iteration=9),

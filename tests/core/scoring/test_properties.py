@@ -44,7 +44,6 @@ def test_counts_add_up_and_gain_never_decreases(seed):
             assert (last.CG_at_i, last.SRE_at_i, last.R_at_i) == (row.CG, row.SRE, row.R)
 
 
-@pytest.mark.slow
 @given(seeds, st.randoms(use_true_random=False))
 @thorough
 def test_shuffled_records_give_identical_output(seed, order):
