@@ -5,7 +5,6 @@ that keeps them on disk. Outputs are counted and dropped.
 """
 
 import gzip
-import tracemalloc
 from itertools import chain
 
 import pytest
@@ -21,6 +20,7 @@ from goodgain.transforms.core.judgments.judgment import (
     document_digest,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
+from tests.memory import measure_peak
 
 pytestmark = pytest.mark.slow
 
@@ -48,16 +48,6 @@ def run(dofn, elements):
     for element in elements:
         outputs += sum(1 for _ in dofn.process(element))
     return outputs + sum(1 for _ in dofn.finish_bundle())
-
-
-def peak(work, size):
-    """The peak of memory in bytes while `work` processes `size` elements, and its outputs."""
-    tracemalloc.start()
-    try:
-        outputs = work(size)
-        return tracemalloc.get_traced_memory()[1], outputs
-    finally:
-        tracemalloc.stop()
 
 
 def judgment_line(topic, document, gain=2):
@@ -122,8 +112,8 @@ def pool_of_one_topic(size):
 )
 def test_memory_of_a_bundle_does_not_grow_with_judgments(work, outputs_per_element, monkeypatch):
     monkeypatch.setattr(qrels, "_MOST_HELD", HELD)
-    few, _ = peak(work, FEW)
-    many, outputs = peak(work, MANY)
+    few, _ = measure_peak(work, FEW)
+    many, outputs = measure_peak(work, MANY, limit=few * MOST_GROWTH)
     assert outputs >= outputs_per_element * MANY  # nothing was skipped
     assert many < few * MOST_GROWTH, (few, many)
 
@@ -163,7 +153,7 @@ def test_memory_of_reading_does_not_grow_with_the_file(tmp_path, suffix, monkeyp
 
     write(FEW)
     write(MANY)
-    few, _ = peak(work, FEW)
-    many, read = peak(work, MANY)
+    few, _ = measure_peak(work, FEW)
+    many, read = measure_peak(work, MANY, limit=few * MOST_GROWTH)
     assert read == MANY
     assert many < few * MOST_GROWTH, (few, many)

@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import re
-import tracemalloc
 
 import msgspec
 import pyarrow as pa
@@ -20,6 +19,7 @@ from goodgain.transforms.core.records.rejection import LONGEST_PAYLOAD, Rejected
 from tests.core.files import samples
 from tests.core.files.samples import avro_record
 from tests.core.files.test_schema_evolution import with_schema
+from tests.memory import measure_peak
 
 pytestmark = pytest.mark.slow
 
@@ -81,19 +81,20 @@ def test_the_payload_of_a_rejected_row_is_truncated():
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_line_of_100_megabytes_is_not_kept_in_memory(suffix):
+    limit = DEFAULT_BOUNDS.max_decoded_bytes * 5 // 4
     long = b'{"conversation_id": "c", "query": "' + b"q" * 100_000_000 + b'"}'
     content = samples.COMPRESS[suffix](b"\n".join([GOOD, long, GOOD]) + b"\n")
     files = samples.Files({"a.jsonl": content})
     shards = plan_shards(io.BytesIO(content), "a.jsonl", len(content), 1 << 25)
-    tracemalloc.start()
-    read = [record for shard in shards for record in read_shard(shard, files.open)]
-    held = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    held, read = measure_peak(
+        lambda: [record for shard in shards for record in read_shard(shard, files.open)],
+        limit=limit,
+    )
     (row,) = samples.rejected_of(read)
     assert (row.position, row.conversation_id) == ("line 2", "c")
     assert str(len(long)) in row.reason
     assert len(samples.calls(read)) == 2
-    assert held < DEFAULT_BOUNDS.max_decoded_bytes * 5 // 4
+    assert held < limit
 
 
 def test_the_splitter_counts_bytes_that_it_does_not_keep():
