@@ -81,7 +81,7 @@ def job(tmp_path):
 
 def test_a_run_that_passes_has_a_summary_and_uploads_its_outputs(job):
     (job.folder / "gate.yaml").write_text("rules:\n- SRE >= 10 %\n")
-    options = "--slice market --metrics ndcg@10"
+    options = "--slice market --metrics ndcg@10 --cluster market --pass 'CG >= 5'"
     assert job.run(traces=str(SAMPLE), options=options, rules="gate.yaml") == 0
     assert job.text("summary.md").startswith("### Gate passed: goodgain")
     assert job.text("outputs") == "passed=true\n"
