@@ -23,8 +23,7 @@ from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
-from goodgain.transforms.core.metrics.own_names import short_name
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
+from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.wording import format_count, no_interval
 
 Row = Mapping[str, Any]
@@ -34,7 +33,6 @@ OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
 )
-_DEFAULT_METRICS = [metric.name for metric in DEFAULT_RANKING_METRICS]
 
 
 def _value(part: str) -> Any:
@@ -82,8 +80,7 @@ def choose_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
-    asked_for = list(map(short_name, manifest["parameters"]["metrics"]))
-    names = (*headline_among("table", rows), *(asked_for if asked_for != _DEFAULT_METRICS else ()))
+    names = (*headline_among("table", rows), *asked_for(manifest["parameters"]["metrics"]))
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(lacks_labels(rows[name]) for name in known):
         known = [
@@ -132,15 +129,18 @@ def _notes(rows: Sequence[Row]) -> Iterator[Sentence]:
     for note, names in noted.items():
         why = no_interval(note, labels(names))
         yield Sentence(f"{why[0].upper()}{why[1:]}.")
-    undefined = [
-        f"{metric_by_name(row['metric']).label} ({row['undefined']:,})"
-        for row in rows
-        if row["undefined"]
-    ]
-    if undefined:
-        yield Sentence(f"Conversations without a value: {', '.join(undefined)}.")
+    yield from undefined_part({row["metric"]: row["undefined"] for row in rows})
     for caution, cautioned in cautions(row["metric"] for row in rows).items():
         yield Sentence(f"{', '.join(cautioned)}: {caution}")
+
+
+def undefined_part(undefined: Mapping[str, int]) -> Iterator[Sentence]:
+    """How many conversations have no value, by metric."""
+    without = [
+        f"{metric_by_name(name).label} ({number:,})" for name, number in undefined.items() if number
+    ]
+    if without:
+        yield Sentence(f"Conversations without a value: {', '.join(without)}.")
 
 
 def _lacking_part(rows: Iterable[Row]) -> Iterator[Sentence]:

@@ -13,6 +13,7 @@ from goodgain.pipeline.document.model import (
     TableColumn,
     count,
     document,
+    mean,
     sentences,
     table,
     value,
@@ -30,13 +31,15 @@ from goodgain.pipeline.run.stream.summary import (
     is_of_all,
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.views.means import undefined_part
 from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.pipeline.views.records import balance_sentence
-from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.warnings.warning import DataWarning
 
-_SHOWN_METRICS = headline("stream")
+_HEADLINE = headline("stream")
 _SHOWN_WINDOWS = 7
 
 
@@ -72,7 +75,7 @@ def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     again = f"; to go on from there, add --since {later} --overwrite" if later else ""
     return document(
         _latest_warnings(config.output) if means else (),
-        means_part(means, counts, config.cluster),
+        means_part(means, counts, config),
         Sentence(
             f"Conversations: {closed:,} closed, of which {in_means:,} in the "
             f"means{yet}; {counts.open:,} still open.",
@@ -85,8 +88,8 @@ def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     )
 
 
-def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) -> Iterator[Block]:
-    """The means by window, with notes.
+def means_part(means: Sequence[Row], counts: StreamCounts, config: StreamConfig) -> Iterator[Block]:
+    """The means by window: the headline, then what was asked for, with notes.
 
     Args:
       counts: running means, shown if there are no rows yet.
@@ -96,16 +99,18 @@ def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) 
         if is_of_all(row):
             windows[row["window_start"]][row["metric"]] = row
     if not windows:
-        yield from _running_part(counts)
+        yield from _running_part(counts, config)
         return
     shown = [(start, windows[start]) for start in sorted(windows)[-_SHOWN_WINDOWS:]]
+    names = list(dict.fromkeys((*_HEADLINE, *asked_for(config.metrics))))
     yield table(
-        ("window", "n", *_columns(_SHOWN_METRICS), TableColumn("")),
+        (TableColumn("window", whole=True), "n", *_columns(names), TableColumn("")),
         [
             (
                 minute(start),
                 count(rows["CG"]["n"] + rows["CG"]["undefined"]),
-                *(value(name, rows[name]["mean"]) for name in _SHOWN_METRICS),
+                # An earlier stream, with other metrics, may have written an earlier window.
+                *(mean(rows[name]) if name in rows else value(name, None) for name in names),
                 "" if rows["CG"]["is_last"] else "open",
             )
             for start, rows in shown
@@ -113,8 +118,13 @@ def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) 
     )
     last = sum(rows["CG"]["is_last"] for rows in windows.values())
     yield Sentence(f"Windows: {last:,} complete, {len(windows) - last:,} still open.")
-    for caution, labels in cautions(_SHOWN_METRICS).items():
-        yield Sentence(f"{', '.join(labels)}: {caution}")
+    yield from undefined_part(
+        {name: sum(rows[name]["undefined"] for _, rows in shown if name in rows) for name in names}
+    )
+    yield from _own_ideal_part(names, config)
+    for caution, cautioned in cautions(names).items():
+        yield Sentence(f"{', '.join(cautioned)}: {caution}")
+    cluster = config.cluster
     if cluster is not None:
         # The intervals depend on the number of clusters.
         by_window = ", ".join(
@@ -123,13 +133,28 @@ def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) 
         yield Sentence(f"Clusters by {cluster}: {by_window}.")
 
 
-def _running_part(counts: StreamCounts) -> Iterator[Block]:
+def _own_ideal_part(names: Iterable[str], config: StreamConfig) -> Iterator[Sentence]:
+    """Which metrics are measured by what the stream itself found."""
+    own = [
+        metric.name
+        for metric in map(metric_by_name, names)
+        if metric.own_ideal and (metric.of_aspects or config.pool is None)
+    ]
+    if own:
+        yield Sentence(
+            f"{labels(own)}: the ideal list has only what this stream found; comparable between "
+            "streams only with the same --pool."
+        )
+
+
+def _running_part(counts: StreamCounts, config: StreamConfig) -> Iterator[Block]:
     if not counts.means:
         yield Sentence("No means yet: no conversation that counts in them has closed.")
         return
     yield from _running_warnings(counts)
-    means = [value(name, mean) for name, mean in counts.means.items()]
+    means = [value(name, number) for name, number in counts.means.items()]
     yield table(("mean so far", *_columns(counts.means)), [(f"{counts.closed:,} closed", *means)])
+    yield from _own_ideal_part(counts.means, config)
     yield Sentence("Windows: none has means yet; these are over the conversations closed so far.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,7 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.sources.stream_packing import ReadRecords
 from goodgain.transforms.stream_end import InProcess
 
-_RUNNING_MEANS = headline("stream")
-_WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
+_HEADLINE = headline("stream")
 _COUNTS = ("read", "still_open", "closed", "late", "rejected", "missed", "ahead", "changed")
 _OF_ROWS = ("outcomes.joined", "outcomes.repeated")
 _OUTCOMES = (*OUTCOMES, "open", "before_since")
@@ -72,8 +71,8 @@ class StreamCounts(Struct, frozen=True):
       ahead: number of records too far ahead of the others to move the watermark.
       changed: how often a file was found to have changed after it was taken.
       watermark: of the source, in ms; None if there is none yet.
-      means: running means over the closed conversations, by metric; those of metrics that need
-        labels only if some result has one.
+      means: running means over the closed conversations, by metric; None if no conversation has a
+        value. Those of metrics that need labels only if some result has one.
       totals: counts of the rows in files, by dotted name.
       warnings: data warnings about the conversations of `means` (SPEC 10).
       outcomes: what became of the rows of files of outcomes; empty without such files.
@@ -90,7 +89,7 @@ class StreamCounts(Struct, frozen=True):
     ahead: int = 0
     changed: int = 0
     watermark: int | None = None
-    means: Mapping[str, float] = {}
+    means: Mapping[str, float | None] = {}
     totals: Mapping[str, int] = {}
     warnings: Sequence[DataWarning] = ()
     outcomes: Mapping[str, int] = {}
@@ -116,15 +115,21 @@ def check_balance(counts: StreamCounts) -> None:
 
 
 class StreamCounter(InProcess):
-    """Counts the elements of a stream whose steps all run in this process."""
+    """Counts the elements of a stream whose steps all run in this process.
 
-    def __init__(self, scoring: Scoring) -> None:
+    Args:
+      metrics: those of the running means, beside the headline.
+    """
+
+    def __init__(self, scoring: Scoring, metrics: Iterable[str] = ()) -> None:
         super().__init__()
         self._lock = threading.Lock()
         self._scoring = scoring
+        self._metrics = tuple(map(metric_by_name, dict.fromkeys((*_HEADLINE, *metrics))))
         self._counts: Counter[str] = Counter()
         self._open: set[str] = set()
         self._sums: Counter[str] = Counter()
+        self._defined: Counter[str] = Counter()
         self._in_means = ScoreSums()
         self._outcome_counts: Counter[str] = Counter()
         self._watermark: int | None = None
@@ -134,17 +139,24 @@ class StreamCounter(InProcess):
         """The current counts."""
         with self._lock:
             counts, in_means = self._counts, self._counts["in_means"]
-            names = _RUNNING_MEANS if counts["labelled"] else _WITHOUT_LABELS
             return StreamCounts(
                 open=len(self._open),
                 skipped=counts["skipped"],
                 **{name: counts[name] for name in _COUNTS},
                 watermark=self._watermark,
-                means={name: self._sums[name] / in_means for name in names} if in_means else {},
+                means=self._means() if in_means else {},
                 totals=dict(self._totals),
                 warnings=self._warnings() if in_means else (),
                 outcomes=outcome_rows(self._outcome_counts) if self._outcome_counts else {},
             )
+
+    def _means(self) -> dict[str, float | None]:
+        sums, defined = self._sums, self._defined
+        return {
+            metric.name: sums[metric.name] / defined[metric.name] if defined[metric.name] else None
+            for metric in self._metrics
+            if self._counts["labelled"] or not metric.needs_labels
+        }
 
     def _warnings(self) -> list[DataWarning]:
         found = self._in_means
@@ -205,8 +217,10 @@ class StreamCounter(InProcess):
         self._counts["in_means"] += 1
         self._counts["labelled"] += row.R - row.unlabelled
         self._in_means.add(score)
-        for name in _RUNNING_MEANS:
-            self._sums[name] += getattr(row, name)
+        for metric in self._metrics:
+            if (value := row[metric.name]) is not None:
+                self._sums[metric.name] += value
+                self._defined[metric.name] += 1
 
 
 def _records_in(element: Any) -> int:

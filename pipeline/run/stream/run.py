@@ -28,6 +28,7 @@ from goodgain.pipeline.run.stream.graph import StreamPlan, build
 from goodgain.pipeline.run.stream.output_folder import make_room
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -81,7 +82,7 @@ def _stream_here(
         scoring = evaluation.scoring
         make_room(config)
         warn_of_names(config, scoring)
-        end, counter = StoppableEnd(), StreamCounter(scoring)
+        end, counter = StoppableEnd(), StreamCounter(scoring, asked_for(config.metrics))
         source = sources.folder(config, Packing.of(scoring), end, ends_when_silent)
         plan = StreamPlan(config, scoring, source, end, evaluation.outcomes, counter)
         _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)

@@ -23,12 +23,13 @@ def means():
     return window_means()
 
 
-def summary_of(means, cluster, now=None):
-    return " ".join(text_of(document(means_part(means, now, cluster))).split())
+def summary_of(means, now=None, **options):
+    config = load_config(StreamConfig, {"input": "in", "output": "out", **options})
+    return " ".join(text_of(document(means_part(means, now, config))).split())
 
 
 def test_clusters_and_cautions_are_printed_with_the_means(means):
-    text = summary_of(means, "query_id")
+    text = summary_of(means, cluster="query_id")
     assert "Windows: 1 complete, 0 still open." in text
     assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in text
     headings, _, values = text.partition(" ---")
@@ -38,13 +39,27 @@ def test_clusters_and_cautions_are_printed_with_the_means(means):
 
 
 def test_without_a_cluster_attribute_no_clusters_are_printed(means):
-    assert "Clusters" not in summary_of(means, None)
+    assert "Clusters" not in summary_of(means)
+
+
+def test_metrics_that_were_asked_for_stand_beside_the_headline(means):
+    asked = ["CG", "err@10", "ndcg@10"]
+    without = [row | {"undefined": 2} if row["metric"] == "err@10" else row for row in means]
+    earlier = [row | {"window_start": 0} for row in means if row["metric"] != "ndcg@10"]
+    text = summary_of([*earlier, *without], metrics=asked)
+    headings, _, values = text.partition(" ---")
+    assert headings.endswith("(N) (err@10) (ndcg@10)")
+    assert headings.count("(CG)") == 1
+    assert re.search(r"1970-01-01 00:00 6 .* 1970-01-21 00:00 6 ", values)
+    assert "Conversations without a value: Expected reciprocal rank (err@10) (2)." in text
+    assert "gain (ndcg@10): the ideal list has only what this stream found" in text
+    assert "ndcg@10" not in summary_of(means)
 
 
 def test_before_the_first_window_warnings_and_running_means_are_printed():
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
     now = StreamCounts(read=9, closed=5, means={"CG": 7.25}, warnings=[warning])
-    text = summary_of([], None, now)
+    text = summary_of([], now)
     assert text.startswith(
         "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far Gain (CG)"
     )
@@ -54,7 +69,7 @@ def test_before_the_first_window_warnings_and_running_means_are_printed():
 
 
 def test_before_any_conversation_has_closed_there_are_no_means():
-    text = summary_of([], None, StreamCounts(read=3))
+    text = summary_of([], StreamCounts(read=3))
     assert "no conversation that counts in them has closed." in text
 
 

@@ -9,7 +9,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name
 from goodgain.transforms.core.metrics.gains import GAINS
-from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, parse_ranking_metrics
 
 ENTRY_POINTS = "goodgain.metrics"
 _OF_EVERY_RUN = frozenset(metric.name for metric in GAINS.at_n)
@@ -43,6 +43,12 @@ def is_own(name: str) -> bool:
 def short_name(name: str) -> str:
     """The name of a metric in columns and tables: the last part of that of a user's own."""
     return name.rpartition(":")[2]
+
+
+def asked_for(names: Iterable[str]) -> tuple[str, ...]:
+    """The metrics of the option `metrics` as columns name them; none if they are its default."""
+    asked = tuple(map(short_name, names))
+    return () if asked == tuple(metric.name for metric in DEFAULT_RANKING_METRICS) else asked
 
 
 def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -89,6 +89,17 @@ def test_without_labels_there_are_no_running_means_of_gain(counter):
     assert list(counter.now().means) == ["CG", "DCG", "RAG", "SRE", "SRR", "N"]
 
 
+def test_running_means_of_metrics_that_were_asked_for_leave_out_undefined_values():
+    counter = StreamCounter(plain_scoring(), ["CG", "iterations_for_all_good_results"])
+    good, bad = score("a", NOON, NOON + MINUTE), score("b", NOON, gain=0)
+    pass_through([bad], Count(counter))
+    assert counter.now().means["iterations_for_all_good_results"] is None
+    pass_through([good], Count(counter))
+    means = counter.now().means
+    assert list(means) == ["CG", "DCG", "RAG", "SRE", "SRR", "N", "iterations_for_all_good_results"]
+    assert (means["CG"], means["iterations_for_all_good_results"]) == (3, 2)
+
+
 def warning_codes(counter):
     return [warning.code for warning in counter.now().warnings]
 
