@@ -162,7 +162,7 @@ def test_label_and_score_are_kept_but_are_not_evidence():
 
 
 def test_caches_evict_and_stay_correct(monkeypatch):
-    monkeypatch.setattr("goodgain.transforms.core.dedup.fingerprint._MEMO_ENTRIES", 3)
+    monkeypatch.setattr("goodgain.transforms.core.dedup.memo._MOST_ENTRIES", 3)
     small = Fingerprinter(shipped_rules())
     source = ResultSource(Random(7))
     calls = [

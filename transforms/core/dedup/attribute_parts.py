@@ -25,8 +25,12 @@ ABSENT: Part = (b"", b"")
 
 def join_texts(texts: Iterable[str]) -> bytes:
     """Texts concatenated, each after its length, so that different lists give different bytes."""
-    encoded = [text.encode() for text in texts]
-    return b"".join([len(text).to_bytes(_LENGTH_BYTES) + text for text in encoded])
+    return b"".join([after_length(text.encode()) for text in texts])
+
+
+def after_length(text: bytes) -> bytes:
+    """A text as one of those that `join_texts` concatenates."""
+    return len(text).to_bytes(_LENGTH_BYTES) + text
 
 
 def id_part(

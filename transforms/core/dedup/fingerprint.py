@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 from operator import itemgetter
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -26,7 +25,6 @@ from goodgain.transforms.core.dedup.attribute_parts import (
     Part,
     content_part,
     id_part,
-    join_texts,
     set_part,
     snippet_part,
     text_part,
@@ -36,11 +34,8 @@ from goodgain.transforms.core.dedup.attribute_parts import (
 from goodgain.transforms.core.dedup.keys import (
     ids_that_hide_the_generic_id,
 )
-from goodgain.transforms.core.dedup.normalise import (
-    normalise_query,
-    normalise_type,
-    normalise_url,
-)
+from goodgain.transforms.core.dedup.memo import Memo
+from goodgain.transforms.core.dedup.normalise import normalise_query, normalise_type
 from goodgain.transforms.core.dedup.rules import (
     GENERIC_ID,
     GENERIC_ID_NAME,
@@ -49,11 +44,10 @@ from goodgain.transforms.core.dedup.rules import (
     UNKNOWN_FIELD,
     UNKNOWN_ID,
     UNKNOWN_TYPE,
-    URL,
-    URL_QUERY,
     RuleTable,
     digest,
 )
+from goodgain.transforms.core.dedup.url_part import UrlPart
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import (
     SEARCH,
@@ -62,11 +56,6 @@ from goodgain.transforms.core.records.search_call import (
     Result,
     SearchCall,
 )
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-_MEMO_ENTRIES = 100  # more would leave no room in the processor's cache
-_URL_CODES = bytes((URL,))
 
 
 class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
@@ -126,19 +115,6 @@ def _query_digest(call: SearchCall) -> bytes | None:
     return xxh3_64_digest(query) if query else None
 
 
-class _Memo(dict[_Key, _Value]):
-    """Caches a function; emptied when it has grown large."""
-
-    def __init__(self, function: Callable[[_Key], _Value]) -> None:
-        self._function = function
-
-    def __missing__(self, key: _Key) -> _Value:
-        if len(self) >= _MEMO_ENTRIES:
-            self.clear()
-        value = self[key] = self._function(key)
-        return value
-
-
 class _Type(Struct, frozen=True):
     """The codes of an entity type in a fingerprint, and which ids are definitive for it."""
 
@@ -149,7 +125,7 @@ class _Type(Struct, frozen=True):
 
 # The number and name of an id or field, the parts of a fingerprint by its values, and its codes
 # there; a tuple is faster to take apart than an object.
-_Name = tuple[int, str, _Memo[str, Part], bytes]
+_Name = tuple[int, str, Memo[str, Part], bytes]
 
 
 class Fingerprinter:
@@ -157,14 +133,14 @@ class Fingerprinter:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._types = _Memo(self._type)
-        self._id_orders = _Memo(self._id_order)
-        self._field_orders = _Memo(self._field_order)
-        self._id_names = _Memo(self._id_name)
-        self._field_names = _Memo(self._field_name)
+        self._types = Memo(self._type)
+        self._id_orders = Memo(self._id_order)
+        self._field_orders = Memo(self._field_order)
+        self._id_names = Memo(self._id_name)
+        self._field_names = Memo(self._field_name)
         stripped = rules.stripped.get(GENERIC_ID_NAME)
-        self._generic = _Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID], stripped))
-        self._urls = _Memo(self._url_part)
+        self._generic = Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID], stripped))
+        self._urls = Memo(UrlPart(rules).part_of)
 
     def call_fingerprint(
         self, call: SearchCall, keep_record: bool = False, encoded: bytes | None = None
@@ -272,24 +248,6 @@ class Fingerprinter:
             else:
                 parts += set_part(set(map(parts_of.__getitem__, value)))
 
-    def _url_part(self, url: str) -> Part:
-        normal = normalise_url(url, self._rules.urls)
-        if normal is None:
-            return ABSENT
-        of_place = xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), SEEDS[URL])
-        if not normal.query:
-            return _URL_CODES, of_place
-        codes = bytearray((URL, URL_QUERY))
-        digests = [of_place, xxh3_64_digest(join_texts(chain(*normal.query)), SEEDS[URL_QUERY])]
-        parameters = self._rules.url_parameters
-        identifying = {name for name, _ in normal.query if name in parameters}
-        for parameter in sorted(identifying):
-            number = parameters[parameter]
-            values = sorted({value for name, value in normal.query if name == parameter})
-            codes.append(number)
-            digests.append(xxh3_64_digest(join_texts(values), SEEDS[number]))
-        return bytes(codes), b"".join(digests)
-
     # By number, as in a fingerprint.
     def _id_order(self, names: tuple[str, ...]) -> list[_Name]:
         return sorted((self._id_names[name] for name in names), key=_number_of)
@@ -325,4 +283,4 @@ def _name(
         codes = bytes((unknown,)) + digest(name)
         seed = int.from_bytes(codes[1:])
         number = int.from_bytes(codes)
-    return number, name, _Memo(part_of(codes, seed)), codes
+    return number, name, Memo(part_of(codes, seed)), codes

@@ -119,24 +119,24 @@ def normalise_url(url: str, rules: UrlRules) -> NormalUrl | None:
 
 
 def _split(url: str, rules: UrlRules) -> NormalUrl | None:
-    plain = _PLAIN_URL.fullmatch(url)
+    plain = split_plain_url(url)
     if plain is None:
         return _split_any(url, rules)
+    host, path, query = plain
+    return NormalUrl(host, path, rules.keep_pairs(host, _pairs(query)) if query else ())
+
+
+def split_plain_url(url: str) -> tuple[str, str, str | None] | None:
+    """Host and path in their normal form, and the query as written; None if a URL is not plain."""
+    plain = _PLAIN_URL.fullmatch(url)
+    if plain is None:
+        return None
     host, path, query = plain.groups()
-    host = host.lower().removeprefix("www.")
-    path = _unquote_ascii(path).rstrip("/") or "/" if path else "/"
-    return NormalUrl(host, path, rules.keep_pairs(host, _plain_pairs(query)) if query else ())
+    path = unquote_ascii(path).rstrip("/") or "/" if path else "/"
+    return host.lower().removeprefix("www."), path, query
 
 
-def _plain_pairs(query: str) -> list[tuple[str, str]]:
-    """`_pairs` for ASCII."""
-    pairs = [pair.partition("=") for pair in query.replace("+", " ").split("&") if pair]
-    if "%" in query:
-        return [(_unquote_ascii(name), _unquote_ascii(value)) for name, _, value in pairs]
-    return [(name, value) for name, _, value in pairs]
-
-
-def _unquote_ascii(text: str) -> str:
+def unquote_ascii(text: str) -> str:
     """`unquote` for ASCII, in half the time."""
     return unquote_to_bytes(text).decode(errors="replace") if "%" in text else text
 

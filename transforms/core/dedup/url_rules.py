@@ -66,20 +66,27 @@ class UrlRules(Struct, frozen=True):
     aliases: tuple[UrlAlias, ...] = ()
     needles: tuple[str, ...] = ()
 
+    def ignoring_domains(self, host: str) -> tuple[str, ...]:
+        """The domains in `ignored_on` to which a host belongs."""
+        dotted = f".{host.partition(':')[0]}"
+        return tuple([domain for domain, _ in self.ignored_on if dotted.endswith(domain)])
+
+    def ignores(self, name: str, domains: tuple[str, ...]) -> bool:
+        """Whether a parameter, casefolded, names no document on a host of these domains."""
+        return name in self.ignored or any(
+            name in ignored for domain, ignored in self.ignored_on if domain in domains
+        )
+
     def keep_pairs(self, host: str, pairs: Iterable[tuple[str, str]]) -> Pairs:
         """The pairs of a query that may name a document, casefolded and sorted."""
-        names, prefixes = self.ignored.names, self.ignored.prefixes
-        dotted = f".{host.partition(':')[0]}"
-        of_host = [names for domain, names in self.ignored_on if dotted.endswith(domain)]
-        retained = []
-        for name, value in pairs:
-            name = casefold(name)
-            if name in names or name.startswith(prefixes):
-                continue
-            if not (of_host and any(name in ignored for ignored in of_host)):
-                retained.append((name, value))
-        retained.sort()
-        return tuple(retained)
+        domains = self.ignoring_domains(host)
+        folded = [(casefold(name), value) for name, value in pairs]
+        return tuple(sorted(pair for pair in folded if not self.ignores(pair[0], domains)))
+
+    def may_have_alias(self, written: str) -> bool:
+        """Whether an alias may apply to a normalised URL, written as `host/path?query`."""
+        # With a generator, so few would take twice as long.
+        return any(map(written.lower().__contains__, self.needles))
 
     def resolve(self, host: str, path: str, query: Pairs) -> tuple[str, str, Pairs] | None:
         """Host, path and query of the document that a URL names; None if it names none."""
@@ -88,11 +95,7 @@ class UrlRules(Struct, frozen=True):
         written = host + path
         if query:
             written += "?" + "&".join([f"{name}={value}" for name, value in query])
-        folded = written.lower()
-        for needle in self.needles:  # a loop, since `any` takes twice as long for so few
-            if needle in folded:
-                break
-        else:
+        if not self.may_have_alias(written):
             return host, path, query
         for alias in self.aliases:
             resolved, found = alias.pattern.subn(alias.replacement, written, count=1)
