@@ -46,7 +46,9 @@ def pools_of(scoring: Scoring, max_held_bytes: int | None = None) -> TopicPools 
     """The pools of topics for a worker; None without a pool."""
     if scoring.pool is None:
         return None
-    return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(max_held_bytes))
+    return TopicPools(
+        scoring.pool.files, scoring.rules, open_plain, MemoryBudget(max_held_bytes, on_engine=True)
+    )
 
 
 class Contributed(NamedTuple):

@@ -18,7 +18,7 @@ from goodgain.transforms.core.files.shard import (
     InputFile,
 )
 from goodgain.transforms.core.judgments.judgment import LabelRequest
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import TRACES, MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
@@ -88,7 +88,7 @@ class ReadPayloads(beam.PTransform):
     def expand(self, begin: beam.pvalue.PBegin) -> ReadFiles:
         """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
-        read = ReadShardPayloads(self.packing, MemoryBudget(self.max_held_bytes))
+        read = ReadShardPayloads(self.packing, MemoryBudget(self.max_held_bytes, on_engine=True))
         types = {
             "payloads": KEYED,
             REJECTED: RejectedRecord,
@@ -124,7 +124,9 @@ class ReadShardPayloads(beam.DoFn):
             yield found.conversation_id, found.payload
             if found.label_request is not None:
                 names = list(found.label_request.names())
-                budget.count_labels(len(names), (found.conversation_id * len(names), *names))
+                budget.count_labels(
+                    len(names), (found.conversation_id * len(names), *names), TRACES
+                )
                 yield TaggedOutput(_LABEL_REQUESTS, found.label_request)
         of_shard = {
             **counts.by_name(),

@@ -16,7 +16,7 @@ from goodgain.transforms.core.judgments.judgment import (
     Judgment,
     QrelsProblem,
 )
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.filesystems import open_plain
@@ -26,6 +26,7 @@ _PROBLEMS = "problems"
 # Beam queues a shard's content until the engine takes it, and a judgment is ten times as large
 # there as in a file.
 _MOST_SHARD_BYTES = 1024 * 1024
+_ROWS = rows_of("qrels")
 
 
 class Judgments(NamedTuple):
@@ -72,7 +73,7 @@ class ReadQrels(beam.PTransform):
             | "Spread" >> beam.Reshuffle()
         )
         numbers = {file.path: number for number, file in enumerate(self.files)}
-        read = _ReadShard(numbers, MemoryBudget(self.max_held_bytes))
+        read = _ReadShard(numbers, MemoryBudget(self.max_held_bytes, on_engine=True))
         return Judgments(
             *apply_typed(shards, "ReadShard", read, judgments=Judgment, problems=QrelsProblem)
         )
@@ -86,8 +87,8 @@ class _ReadShard(beam.DoFn):
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
         for judgment in read_qrels(shard, self.numbers[shard.path], open_plain):
             if isinstance(judgment, Judgment):
-                self.budget.count_label(judgment.topic, judgment.document)
+                self.budget.count_label(judgment.topic, judgment.document, what=_ROWS)
                 yield judgment
             else:
-                self.budget.count_label(judgment.text)
+                self.budget.count_label(judgment.text, what=_ROWS)
                 yield TaggedOutput(_PROBLEMS, judgment)

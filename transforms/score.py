@@ -183,7 +183,7 @@ class ScoreConversation(Fold):
     def setup(self) -> None:
         """Set up the worker."""
         self._scorer = PayloadScorer(self.scoring)
-        self._budget = MemoryBudget(self.max_held_bytes)
+        self._budget = MemoryBudget(self.max_held_bytes, on_engine=True)
 
     def fold(self, key: str, payloads: Iterable[bytes]) -> Iterator[ConversationScore]:
         """Score the conversation whose id is `key`.

@@ -66,7 +66,7 @@ class ReadSideTable(beam.PTransform):
     def expand(self, begin: beam.pvalue.PBegin) -> SideTableRead:
         """Apply the transform."""
         files = begin | "Files" >> beam.Create(self.files, reshuffle=True)
-        read = ReadFile(self.table, MemoryBudget(self.max_held_bytes))
+        read = ReadFile(self.table, MemoryBudget(self.max_held_bytes, on_engine=True))
         types = {"rows": self.table.row_type, REJECTED: RejectedRecord, _COUNTS: Any}
         return SideTableRead(*apply_typed(files, "ReadFile", read, **types))
 

@@ -129,7 +129,7 @@ class _PackForShards(beam.DoFn):
 
     def setup(self) -> None:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
-        self._budget = MemoryBudget(self.target.max_held_bytes)
+        self._budget = MemoryBudget(self.target.max_held_bytes, on_engine=True)
 
     def start_bundle(self) -> None:
         self._waiting: dict[int, list[tuple[str, bytes]]] = {}

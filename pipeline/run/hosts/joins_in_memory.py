@@ -68,7 +68,7 @@ class JoinQrelsInMemory(beam.PTransform):
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
-        budget = MemoryBudget(self.max_held_bytes)
+        budget = MemoryBudget(self.max_held_bytes, on_engine=True)
         join = _JoinJudgments(self.files, budget, self.label_map, self.exclusions)
         types = {"payloads": KEYED, _PROBLEMS: QrelsProblem, _COUNTS: Any}
         together = requests | "Together" >> _GatherAll(_encode_request)
@@ -106,7 +106,7 @@ class JoinTableInMemory(beam.PTransform):
     def expand(self, payloads: beam.PCollection[Keyed]) -> JoinedInMemory:
         """Apply the transform."""
         encode = _encode_record_ids if self.given.table.by_record else _encode_conversation
-        join = _JoinRows(self.given, MemoryBudget(self.max_held_bytes))
+        join = _JoinRows(self.given, MemoryBudget(self.max_held_bytes, on_engine=True))
         types = {"payloads": KEYED, _REJECTED: RejectedRecord, _COUNTS: Any}
         together = payloads | "Together" >> _GatherAll(encode)
         return JoinedInMemory(*apply_typed(together, "Join", join, **types))

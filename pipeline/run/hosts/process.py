@@ -22,7 +22,7 @@ from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_key, slice_of
 from goodgain.transforms.core.means.values import cluster_counts, conversation_values
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import TRACES, MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -158,7 +158,7 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
             counts.add_calls(item.calls)
             if item.label_request is not None:
                 names = list(item.label_request.names())
-                budget.count_labels(len(names), names)
+                budget.count_labels(len(names), names, TRACES)
                 label_requests.append(item.label_request)
             progress.advance({"records.read": item.calls})
     return GatheredInput(payloads, rejected, label_requests, counts.by_name())

@@ -13,7 +13,7 @@ from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.judgments.aspects import AspectJudgments, aspect_judgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 
 
 def read_aspect_judgments(
@@ -40,7 +40,7 @@ def read_aspect_judgments(
         key = (judgment.topic, judgment.document, judgment.aspect)
         known = judged.setdefault(key, judgment)
         if known is judgment:
-            budget.count_label(judgment.topic, judgment.document, judgment.aspect, judgment.place)
+            budget.count_label(*key, judgment.place, what=rows_of("aspect_qrels"))
         elif known.label != judgment.label:
             raise UsageError(
                 f"{judgment.place}: document {judgment.document} of topic {judgment.topic} has the "

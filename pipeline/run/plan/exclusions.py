@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.qrels import EXCLUSIONS, read_qrels
 from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, QrelsProblem
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 
 
 def read_exclusions(
@@ -40,5 +40,5 @@ def _pairs(
             for pair in read_qrels(shard, number, open_file, EXCLUSIONS):
                 if isinstance(pair, QrelsProblem):
                     raise UsageError(describe([pair], files, open_file))
-                budget.count_label(pair.topic, pair.document)
+                budget.count_label(pair.topic, pair.document, what=rows_of("exclude"))
                 yield pair.topic, pair.document

@@ -20,7 +20,7 @@ from goodgain.transforms.core.judgments.judgment import (
     JudgmentPlace,
     QrelsProblem,
 )
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.label_map import LabelMap
 
@@ -29,6 +29,7 @@ _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _CHUNK = 1024 * 1024
 _COUNTED_AT_ONCE = 1_000  # names
 _LONG_NAMES = 1_000  # characters of a topic and a document, which are counted at once
+_ROWS = rows_of("qrels")
 
 Judged = Mapping[str, Mapping[str, DocumentJudgments]]  # by topic and document
 
@@ -99,16 +100,16 @@ def judgments_in(
     uncounted: list[str] = []
     for judgment in _judgments(files, open_file, label_map):
         if isinstance(judgment, QrelsProblem):
-            budget.count_label(judgment.text)
+            budget.count_label(judgment.text, what=_ROWS)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
             add_judgment(judged, judgment)
             topic, document = judgment.topic, judgment.document
             uncounted += topic, document
             if len(uncounted) >= _COUNTED_AT_ONCE or len(topic) + len(document) > _LONG_NAMES:
-                budget.count_labels(len(uncounted) // 2, uncounted)
+                budget.count_labels(len(uncounted) // 2, uncounted, _ROWS)
                 uncounted.clear()
-    budget.count_labels(len(uncounted) // 2, uncounted)
+    budget.count_labels(len(uncounted) // 2, uncounted, _ROWS)
     return judged, problems + list(conflicts_in(judged))
 
 

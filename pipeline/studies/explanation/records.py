@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import keys_of
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import CONVERSATION, MemoryBudget
 from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -64,7 +64,9 @@ def gather(
                 budget.count_explained(1 + len(record.results), len(record_encoding(record)))
                 calls.append(record)
             else:
-                budget.count_read(record.conversation_id, record.reason, record.payload)
+                budget.count_read(
+                    record.conversation_id, record.reason, record.payload, what=CONVERSATION
+                )
                 rejected.append(record)
             continue
         if label_keys and isinstance(record, SearchCall) and record.record_id is not None:

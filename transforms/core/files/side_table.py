@@ -15,7 +15,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import Open
 from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, TableRow, table_rows
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
     payload_of_bytes,
@@ -144,11 +144,12 @@ def count_rows(
     rows: Iterable[Row | RejectedRecord | None], table: SideTable[Row], budget: MemoryBudget
 ) -> Iterator[Row | RejectedRecord | None]:
     """The rows of a table; `budget` counts them, and raises beyond its limit."""
+    what = rows_of(table.name)
     for row in rows:
         if isinstance(row, RejectedRecord):
-            budget.count_read(row.conversation_id, row.reason, row.payload)
+            budget.count_read(row.conversation_id, row.reason, row.payload, what=what)
         elif row is not None:
-            budget.count_label(*table.key_of(row), *table.names_of(row))
+            budget.count_label(*table.key_of(row), *table.names_of(row), what=what)
         yield row
 
 

@@ -143,7 +143,7 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
                 for batch in parquet.batches(group, parquet.names, bounds, _ROWS_AT_ONCE):
                     yield from batch.to_pylist()
             except RowGroupTooLargeError as error:
-                budget.check(_UNBOUNDED)
+                budget.check_pool(_UNBOUNDED)
                 raise ValueError(f"row group {group}: {error}") from None
             except DamagedPagesError as error:
                 raise ValueError(f"row group {group}: {error}") from None
@@ -190,7 +190,7 @@ class TopicPools:
             document = _decode(row)
             documents.append(document)
             size += _size(document, len(row))
-            self._budget.check(cached_bytes + size)
+            self._budget.check_pool(cached_bytes + size)
         while self._ready and (
             len(self._ready) >= _MOST_READY_TOPICS
             or not self._budget.allows(
@@ -209,7 +209,7 @@ class TopicPools:
             for document in read_documents(self._files.path(shard), self._open, self._budget):
                 packed = _encode(document)
                 size += len(packed) + _DOCUMENT_OVERHEAD
-                self._budget.check(_COPIES_WHILE_READ * size)
+                self._budget.check_pool(_COPIES_WHILE_READ * size)
                 by_topic.setdefault(document.topic, []).append(packed)
             self._shard_bytes[shard] = size
         self._cached_shards[shard] = by_topic

@@ -20,7 +20,7 @@ from tests.forked import command_in_process
 from tests.pipeline.runs import manifest, run
 
 MEBIBYTE = 2**20
-MESSAGE = "The input decodes to more than one process should hold"
+MESSAGE = "take more memory than one process should hold"
 
 
 def record(number, **fields):
@@ -111,7 +111,9 @@ def traces(tmp_path):
 def test_max_held_bytes_stops_a_run_and_a_higher_value_lets_it_finish(traces, tmp_path, capsys):
     out = tmp_path / "out"
     assert run(out, [traces], "--max-held-bytes=30000") == ExitCode.FAILED
-    assert f"{MESSAGE}, about 30,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert f"The traces {MESSAGE}, about 30,000 bytes: raise --max-held-bytes" in message
+    assert "give fewer files, or run on an engine" in message
     assert not (out / "manifest.json").exists()
     assert run(out, [traces], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
     assert manifest(out)["parameters"]["max_held_bytes"] == 100_000_000
@@ -144,9 +146,13 @@ def test_max_held_bytes_limits_external_labels(option, labels, tmp_path, capsys)
     words = ["--input", str(traces), f"--{option}", str(label_file)]
     out = ["--output", str(tmp_path / "out")]
     assert main(["run", *words, *out, *few]) == ExitCode.FAILED
-    assert capsys.readouterr().err.count(MESSAGE) == 1
+    errors = capsys.readouterr().err
+    assert errors.count(f"The rows of --{option} {MESSAGE}") == 1
+    assert "fewer files" not in errors
+    assert "(--runner FlinkRunner)" in errors
     assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
-    with pytest.raises(GoodGainError, match=MESSAGE):
+    alone = f"The rows of {option} {MESSAGE}, about 60,000 bytes: raise max_held_bytes if "
+    with pytest.raises(GoodGainError, match=f"^{alone}the machine has the memory.$"):
         goodgain.evaluate(traces, max_held_bytes=60_000, **{option: label_file})
     assert goodgain.evaluate(
         traces, max_held_bytes=10_000_000, **{option: label_file}
@@ -285,5 +291,7 @@ def test_max_held_bytes_limits_judgments_of_traces_in_memory(tmp_path):
 
 def test_validate_accepts_max_held_bytes(traces, capsys):
     assert main(["validate", str(traces), "--max-held-bytes", "60000"]) == ExitCode.FAILED
-    assert MESSAGE in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert f"The traces {MESSAGE}" in errors
+    assert "or give fewer files.\n" in errors  # and no engine, since validate has none
     assert main(["validate", str(traces), "--max-held-bytes", "60000000"]) == ExitCode.DONE
