@@ -13,9 +13,10 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonS
 
 from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, option
-from goodgain.pipeline.settings.option_types import Mapping, Number, Patterns, Text
+from goodgain.pipeline.settings.option_types import Mapping, Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, NAMES, SCORING
 from goodgain.transforms.core.records.label_map import parse_label_map
 

@@ -8,7 +8,6 @@ from goodgain.pipeline.settings.option_fields import ARMS, RESULTS, STATISTICS, 
 from goodgain.pipeline.settings.option_types import (
     DistinctNames,
     Format,
-    Number,
     Patterns,
     Slices,
     Text,
@@ -18,6 +17,7 @@ from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.number import Number
 
 _LEAST_RESAMPLES = 100
 

@@ -14,6 +14,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from goodgain.transforms.core.number import Number
+
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
@@ -70,18 +72,11 @@ def _mapping(value: Any) -> Any:
     return [entry for entry in _split_at_commas(value) or () if entry]
 
 
-def _refuse_boolean(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError(f"must be a number, not {str(value).lower()}")
-    return value
-
-
 # JSON Schemas of the values in a file, for editors.
 _TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
 _TEXTS_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA}]}
 _SLICES_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXTS_SCHEMA}]}
 
-Number = Annotated[int, BeforeValidator(_refuse_boolean)]
 Patterns = Annotated[
     tuple[Text, ...], BeforeValidator(_as_list), Field(min_length=1), WithJsonSchema(_TEXTS_SCHEMA)
 ]

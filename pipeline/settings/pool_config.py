@@ -9,10 +9,11 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from goodgain.pipeline.settings.catalogue import LabelScale, Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, argument, option
-from goodgain.pipeline.settings.option_types import Format, Number, Text
+from goodgain.pipeline.settings.option_types import Format, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map

@@ -17,11 +17,12 @@ from goodgain.pipeline.settings.catalogue import (
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, argument, option
-from goodgain.pipeline.settings.option_types import FilePatterns, Format, Number, Text
+from goodgain.pipeline.settings.option_types import FilePatterns, Format, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS
 from goodgain.transforms.core.remedy import Remedy
 

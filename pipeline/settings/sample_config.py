@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.option_fields import CONTENT, TIME, option
-from goodgain.pipeline.settings.option_types import Instant, Number, Text
+from goodgain.pipeline.settings.option_types import Instant, Text
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON
 
 _START = "2025-03-03T06:00:00Z"

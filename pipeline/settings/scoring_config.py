@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_fields import MEANS, option
-from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Number, Text
+from goodgain.pipeline.settings.option_fields import MEANS, OptionError, option
+from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -20,6 +20,7 @@ from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
 from goodgain.transforms.core.metrics.own_names import check_names, split_names
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS, RANKING, SCORING
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,

@@ -12,10 +12,10 @@ from goodgain.pipeline.settings.option_types import (
     Duration,
     Format,
     Instant,
-    Number,
     Text,
     duration_text,
 )
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.streaming.event_window import window_start

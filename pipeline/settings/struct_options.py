@@ -10,7 +10,8 @@ from msgspec import Struct
 from pydantic import BaseModel, BeforeValidator, create_model
 
 from goodgain.pipeline.settings.option_fields import option
-from goodgain.pipeline.settings.option_types import Number, Text
+from goodgain.pipeline.settings.option_types import Text
+from goodgain.transforms.core.number import Number, refuse_boolean
 from goodgain.transforms.core.option import DeclaredOption, Scope, options_in
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -58,7 +59,8 @@ def _field(declared: DeclaredOption) -> tuple[Any, Any]:
 def _as_written(type_: Any) -> Any:
     """The type of an option's value as a command line or a file holds it."""
     if get_origin(type_) is Literal and all(isinstance(choice, int) for choice in get_args(type_)):
-        return Annotated[type_, BeforeValidator(_number_of_text)]
+        checks = BeforeValidator(_number_of_text), BeforeValidator(refuse_boolean)
+        return Annotated[type_, *checks]
     if get_origin(type_) is UnionType:
         kinds = [_as_written(kind) for kind in get_args(type_)]
         return Union[tuple(kinds)]  # noqa: UP007

@@ -12,6 +12,7 @@ from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown,
 from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 from goodgain.transforms.core.yaml_text import parse_yaml
 
@@ -48,7 +49,7 @@ Forbidden = Annotated[
 class GateFile(StrictModel):
     """A whole gate file."""
 
-    least_n: Annotated[int, Field(ge=1)] = Field(
+    least_n: Annotated[Number, Field(ge=1)] = Field(
         DEFAULT_LEAST_N,
         description="a rule on a metric fails with fewer conversations (or pairs) than this",
     )

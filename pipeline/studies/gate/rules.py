@@ -24,6 +24,7 @@ from goodgain.transforms.core.metric import OUTCOME_UNIT, ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
 from goodgain.transforms.core.metrics.repeats import space_condition
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.ranking import respell
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
@@ -71,7 +72,7 @@ class Rule(StrictModel):
         None,
         description="number that is bounded: of conversations in the means, records or results",
     )
-    i: Annotated[int, Field(ge=1)] | None = Field(None, description="iteration of the metric")
+    i: Annotated[Number, Field(ge=1)] | None = Field(None, description="iteration of the metric")
     population: Literal["reached", "all", "everyone"] | None = Field(
         None, description="conversations that the mean is over"
     )
@@ -97,7 +98,7 @@ class Rule(StrictModel):
     confidence: Confidence | None = Field(
         None, description="confidence of the one-sided interval, like 95 %"
     )
-    least_n: Annotated[int, Field(ge=1)] | None = Field(
+    least_n: Annotated[Number, Field(ge=1)] | None = Field(
         None, description="with fewer conversations (or pairs) the rule fails"
     )
     pair_by: str | None = Field(

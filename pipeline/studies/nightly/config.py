@@ -23,6 +23,7 @@ from goodgain.pipeline.settings.option_types import Patterns, Text
 from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.yaml_text import parse_yaml
 from goodgain.transforms.filesystems import is_local
 
@@ -129,7 +130,7 @@ class NightlyConfig(BaseModel):
     gate: Text | None = Field(
         None, description="file with rules of `goodgain gate`; without it only bad data fail a day"
     )
-    late_days: int = Field(
+    late_days: Number = Field(
         7, ge=0, description="how many days back to look for files that arrived late"
     )
     notify: Command | None = Field(

@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.dedup.contradictions import contradictions
 from goodgain.transforms.core.errors import RulesError
+from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.core.yaml_text import Location, parse_yaml
 
@@ -36,7 +37,7 @@ class Requirement(_RulesPart):
     Written as `NAME`, as `{any: [...]}` (at least one) or as `{at_least: N, of: [...]}`.
     """
 
-    at_least: Annotated[int, Field(ge=1)] = Field(description="how many must be equal")
+    at_least: Annotated[Number, Field(ge=1)] = Field(description="how many must be equal")
     of: Annotated[Names, Field(min_length=1)] = Field(
         description="fields, and `ids.NAME` for a named id in common"
     )
@@ -79,12 +80,12 @@ class Points(_RulesPart):
     """Confidence points for equal fields, in place of clauses."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, Annotated[int, Field(ge=0)]]
-    other: Annotated[int, Field(alias="any other field", ge=0)] = Field(
+    __pydantic_extra__: dict[str, Annotated[Number, Field(ge=0)]]
+    other: Annotated[Number, Field(alias="any other field", ge=0)] = Field(
         description="points for each equal field that is not listed"
     )
-    needed: Annotated[int, Field(ge=1)] = Field(description="points that make a duplicate")
-    needed_with_context: Annotated[int, Field(alias="needed with id context", ge=1)] = Field(
+    needed: Annotated[Number, Field(ge=1)] = Field(description="points that make a duplicate")
+    needed_with_context: Annotated[Number, Field(alias="needed with id context", ge=1)] = Field(
         description="points that make a duplicate when an id or a URL without its query is equal"
     )
 
@@ -175,7 +176,7 @@ class RulesFile(_RulesPart):
     time_fields: Names = Field(
         [], description="fields that hold a time: compared as instants, whatever their UTC offset"
     )
-    max_candidates: Annotated[int, Field(ge=1)] = Field(
+    max_candidates: Annotated[Number, Field(ge=1)] = Field(
         256, description="most earlier results that a result is compared with for each shared key"
     )
     url: UrlEntry = Field(UrlEntry(), description="how URLs are compared")
