@@ -19,6 +19,7 @@ from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.yaml_model import field_of
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import Metric
@@ -80,7 +81,7 @@ def _read_saved_config(parameters: Mapping[str, Any]) -> RunConfig:
     try:
         return RunConfig.model_validate(parameters)
     except ValidationError as error:
-        names = ", ".join(sorted({str(mistake["loc"][0]) for mistake in error.errors()}))
+        names = ", ".join(sorted(set(map(field_of, error.errors()))))
         raise UsageError(
             f"The run was made by a version with other options ({names}); run it again."
         ) from None

@@ -14,7 +14,7 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 
 from goodgain.pipeline.settings.option_fields import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
+from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, field_of, reason
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.remedy import Remedy, reword
 from goodgain.transforms.core.yaml_text import (
@@ -134,7 +134,7 @@ def _mistake(
     has_file: bool,
 ) -> Mistake:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
-    field = str(error["loc"][0])
+    field = field_of(error)
     info = model.model_fields.get(field, FieldInfo())
     option = flag_of(field, info)
     if error["type"] == "missing":

@@ -12,7 +12,7 @@ from goodgain.pipeline.settings.config_file import read_config_file
 from goodgain.pipeline.settings.option_fields import keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.wording import for_python
-from goodgain.pipeline.settings.yaml_model import describe_unknown, reason
+from goodgain.pipeline.settings.yaml_model import describe_unknown, field_of, reason
 from goodgain.transforms.core.errors import UsageError
 
 _Settings = TypeVar("_Settings", bound=Settings)
@@ -67,6 +67,6 @@ def _plain(value: Any) -> Any:
 
 
 def _keyword(error: Any, model: type[Settings]) -> str:
-    name = str(error["loc"][0])
+    name = field_of(error)
     field = model.model_fields.get(name)
     return name if field is None else keyword_of(name, field) or name

@@ -37,6 +37,18 @@ _POSITIONAL = "positional"
 _FOR_WORKERS = "for_workers"
 
 
+class OptionError(ValueError):
+    """A mistake in one option of several that were checked together.
+
+    Attributes:
+      field: the option's.
+    """
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
 def option(
     group: str,
     metavar: str,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal
+from typing import Literal, Self
 
 from msgspec.structs import replace
-from pydantic import ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import MEANS, OptionError, option
@@ -154,15 +154,6 @@ class ScoringConfig(ReadingConfig):
                 parse_budget(text)
         return texts
 
-    @field_validator("relevance_threshold")
-    @classmethod
-    def _threshold_fits_scale(cls, threshold: int | None, info: ValidationInfo) -> int | None:
-        effective = info.data.get("good_gain_threshold") if threshold is None else threshold
-        g_max = info.data.get("g_max")
-        if effective is not None and g_max is not None and not 1 <= effective <= g_max:
-            raise ValueError(f"must be from 1 to {g_max} ({Remedy('g_max')}), not {effective}")
-        return threshold
-
     @field_validator("pool")
     @classmethod
     def _pool_has_one_label(cls, pool: str | None, info: ValidationInfo) -> str | None:
@@ -175,6 +166,18 @@ class ScoringConfig(ReadingConfig):
         if name is not None and info.data.get("pool") is None:
             raise ValueError(f"names a run of a pool, so {Remedy('pool')} is needed, too")
         return name
+
+    @model_validator(mode="after")
+    def _scale_has_relevant_gains(self) -> Self:
+        """Refuse a threshold outside the scale, or a scale below the threshold that is implied."""
+        threshold, good, g_max = self.relevance_threshold, self.good_gain_threshold, self.g_max
+        if threshold is not None and not 1 <= threshold <= g_max:
+            limits = f"must be from 1 to {g_max} ({Remedy('g_max')}), not {threshold}"
+            raise OptionError("relevance_threshold", limits)
+        if threshold is None and good > g_max:
+            least = f"must be at least {good} ({Remedy('good_gain_threshold')}), not {g_max}"
+            raise OptionError("g_max", least)
+        return self
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
         """The names of the costs to use: those of `cost`, or else those of the first records."""
