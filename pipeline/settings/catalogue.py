@@ -67,6 +67,7 @@ LabelScale = Annotated[
         (),
     ),
 ]
+OTHER_PARAMETERS = "what metrics depend on differs, like thresholds, rules, judgments or the pool"
 Rules = Annotated[
     Text | None,
     option(

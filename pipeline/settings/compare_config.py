@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import field_validator
 
+from goodgain.pipeline.settings.catalogue import OTHER_PARAMETERS
 from goodgain.pipeline.settings.option_fields import ARMS, RESULTS, STATISTICS, argument, option
 from goodgain.pipeline.settings.option_types import (
     DistinctNames,
@@ -16,8 +17,8 @@ from goodgain.pipeline.settings.option_types import (
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.number import Number
+from goodgain.transforms.core.option import COMMON
 
 _LEAST_RESAMPLES = 100
 
@@ -83,8 +84,7 @@ class CompareConfig(Settings):
     force: bool = option(
         ARMS,
         "",
-        "compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or scoring "
-        "differ; the result says so",
+        f"compare runs even if {OTHER_PARAMETERS}; the result says so",
         False,
     )
     family: DistinctNames = option(

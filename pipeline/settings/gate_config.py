@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from goodgain.pipeline.settings.catalogue import OTHER_PARAMETERS
 from goodgain.pipeline.settings.option_fields import argument, option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
@@ -17,8 +18,7 @@ class GateConfig(Settings):
     force: bool = option(
         COMMON,
         "",
-        "compare even if the baseline differs in thresholds, g_max, duplicates, rules, qrels, pool "
-        "or scoring",
+        f"compare with the baseline even if {OTHER_PARAMETERS}",
         False,
     )
     junit: Text | None = option(COMMON, "FILE", "also write JUnit XML", None)
