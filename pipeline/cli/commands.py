@@ -7,7 +7,7 @@ the module `pool/build.py`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile
@@ -23,8 +23,9 @@ class Command(Protocol):
     """The interface of a command's module.
 
     A command that passes unknown options to Beam also sets `PASSES_OPTIONS_TO_BEAM = True`, and
-    finds them in `args.beam_arguments`. One whose first words may be the values of an option names
-    it as `LEADING_WORDS`.
+    finds them in `args.beam_arguments`; `NOT_HERE` has the options of other commands that it
+    refuses, and what to say of each. One whose first words may be the values of an option names it
+    as `LEADING_WORDS`.
     """
 
     NAME: str
@@ -88,6 +89,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     parser._action_groups.sort(key=lambda group: group is parser._optionals)
     ours = [option for action in parser._actions for option in action.option_strings]
     words = [_hyphenate(word, ours) for word in words]
+    _refuse_of_others(words, getattr(command, "NOT_HERE", {}))
     _refuse_misspelt(words, ours, parser.prog)
     args, unknown = parser.parse_known_args(_with_leading(command, words))
     _refuse_stray(unknown, parser.prog)
@@ -110,6 +112,13 @@ def _hyphenate(word: str, ours: Iterable[str]) -> str:
     name, equals, value = word.partition("=")
     hyphened = name.replace("_", "-")
     return hyphened + equals + value if hyphened in ours else word
+
+
+def _refuse_of_others(words: Iterable[str], refused: Mapping[str, str]) -> None:
+    """Refuse options of other commands, which Beam would ignore."""
+    for word in words:
+        if reason := refused.get(word.partition("=")[0].replace("_", "-")):
+            raise UsageError(reason)
 
 
 def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:

@@ -9,20 +9,21 @@ from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
-from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.option import LABELS
 
 NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
 PASSES_OPTIONS_TO_BEAM = True
-_RUN_ONLY = tuple(
-    flag_of(name, field)
-    for name, field in ExplainConfig.model_fields.items()
-    if name not in StreamConfig.model_fields and metadata(field)["group"] == LABELS
-)
+_ABOUT_LABELS = ": in a stream labels come with the traces, or from a --pool"
+NOT_HERE = {
+    (flag := flag_of(name, field)): f"{flag} is an option of `goodgain run`"
+    f"{_ABOUT_LABELS if metadata(field)['group'] == LABELS else ', not of a stream'}."
+    for name, field in RunConfig.model_fields.items()
+    if name not in StreamConfig.model_fields
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,12 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, then stream."""
-    for word in args.beam_arguments:
-        if (name := word.partition("=")[0]) in _RUN_ONLY:
-            raise UsageError(
-                f"{name} is an option of `goodgain run`: in a stream labels come with the traces, "
-                "or from a --pool."
-            )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
     with quick_imports():

@@ -9,12 +9,15 @@ from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.transforms.core.errors import UsageError
 
 NAME = "pool build"
 HELP = "pool the documents of several runs, to judge each once"
 EXAMPLE = "goodgain pool build --run base='base/*.avro' --run new='new/*.avro' --output pool"
 PASSES_OPTIONS_TO_BEAM = True
+NOT_HERE = {
+    "--aspect-qrels": "--aspect-qrels is no option of `goodgain pool build`: add judgments of "
+    "aspects to the pool with `goodgain pool label POOL --aspects FILE`, which reads these lines."
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,12 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build or update the pool, and print a summary."""
-    for word in args.beam_arguments:
-        if word.partition("=")[0] == "--aspect-qrels":
-            raise UsageError(
-                "--aspect-qrels is no option of `goodgain pool build`: add judgments of aspects to "
-                "the pool with `goodgain pool label POOL --aspects FILE`, which reads these lines."
-            )
     config = read_options(args, PoolConfig)
     # Imported here, since it imports Beam, which is slow.
     with quick_imports():

@@ -10,7 +10,9 @@ from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import prism
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.option_fields import flag_of
 from goodgain.pipeline.settings.option_types import instant_text
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -133,7 +135,19 @@ class TestOptions:
             load_config(StreamConfig, {**REQUIRED, "since": written})
 
 
+ONLY_IN_RUNS = [
+    flag_of(*named)
+    for named in RunConfig.model_fields.items()
+    if named[0] not in StreamConfig.model_fields
+]
+
+
 class TestRefusals:
+    @pytest.mark.parametrize("option", ONLY_IN_RUNS)
+    def test_an_option_of_runs_is_not_left_to_beam_which_would_ignore_it(self, option, capsys):
+        message = error_of(capsys, "--input", "in", "--output", "out", f"{option}=5")
+        assert message.startswith(f"goodgain: {option} is an option of `goodgain run`")
+
     @pytest.mark.parametrize("runner", ["DirectRunner", "FnApiRunner"])
     def test_engines_that_cannot_stream_are_refused(self, runner, incoming, tmp_path, capsys):
         words = ("--input", incoming, "--output", tmp_path / "out", "--runner", runner)
