@@ -7,7 +7,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
@@ -27,8 +27,8 @@ class LockedError(GoodGainError):
 def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
     """Hold the lock of a folder without symbolic links while the block runs.
 
-    The lock file is never removed: otherwise two jobs could each lock a file of that name, one of
-    them removed. The kernel releases the lock even if the job is killed.
+    The lock file stays, unless the job that made it fails. The kernel releases the lock even if the
+    job is killed.
 
     Args:
       folder: an existing folder on a local disk, or on a network disk that supports flock.
@@ -39,9 +39,13 @@ def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
       UsageError: the folder holds a symbolic link.
     """
     check_links(str(folder))
-    with open(folder / LOCK, "a+", encoding="utf-8") as file:
+    path = folder / LOCK
+    is_new = not path.exists()
+    with open(path, "a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_at(file, path):  # a job that failed has removed it
+                raise BlockingIOError
         except BlockingIOError:
             raise LockedError(
                 f"Another job is writing to {folder}{_holder(file)}; nothing was done. "
@@ -55,7 +59,12 @@ def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
         }
         file.write(json.dumps(holder) + "\n")
         file.flush()
-        yield
+        try:
+            yield
+        except BaseException:
+            if is_new:
+                path.unlink(missing_ok=True)
+            raise
         file.truncate(0)
 
 
@@ -63,29 +72,44 @@ def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
 def folder_locked(folder: str) -> Iterator[None]:
     """Keep other runs on this machine from writing to an output folder while the block runs.
 
-    No file is created. Folders on other filesystems, and on disks that do not support it, are not
-    locked; there, runs detect one another by their claims, see `outputs.folder`.
+    No file is created, and a new folder in which the block leaves nothing goes again. Folders on
+    other filesystems, and on disks that do not support it, are not locked; there, runs detect one
+    another by their claims, see `results.folder`.
 
     Raises:
       LockedError: another process is writing to it.
     """
-    descriptor = _open(folder)
-    if descriptor is None:
-        yield
-        return
-    try:
+    with remove_if_empty(folder):
+        descriptor = _open(folder)
+        if descriptor is None:
+            yield
+            return
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise LockedError(
-                f"Another run is writing to {folder}; nothing was done. Wait until it ends, or use "
-                "another folder."
-            ) from None
-        except OSError:
-            pass  # a network disk without such locks
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LockedError(
+                    f"Another run is writing to {folder}; nothing was done. Wait until it ends, or "
+                    "use another folder."
+                ) from None
+            except OSError:
+                pass  # a network disk without such locks
+            yield
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def remove_if_empty(folder: str) -> Iterator[None]:
+    """Take a folder away again, and those above it, that the block makes and leaves empty."""
+    path = Path(folder)
+    new = [place for place in (path, *path.parents) if is_local(folder) and not place.exists()]
+    try:
         yield
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # it has files, or was not made
+            for place in new:
+                place.rmdir()
 
 
 def _open(folder: str) -> int | None:
@@ -96,6 +120,14 @@ def _open(folder: str) -> int | None:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         return None  # preparing the folder will report the error
+
+
+def _is_at(file: TextIO, path: Path) -> bool:
+    """Whether a path still names an open file."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def _holder(file: TextIO) -> str:

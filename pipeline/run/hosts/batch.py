@@ -33,7 +33,6 @@ from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.hosts.finish import (
     Report,
     StartedRun,
-    UnusableQrelsError,
     finish,
     start_time_in,
 )
@@ -93,19 +92,19 @@ def run(
         this_run = replace(this_run, replaces=start_time_in(config.output))
         plan = _plan(this_run, template_only)
         prepare(config.output, config.overwrite)
-        claim(config.output, this_run.area)
         console = message_console(quiet)
         console.print(
             f"goodgain: reading {format_count(len(traces.files), 'file')} of {traces.size:,} bytes "
             f"on {this_run.engine}."
         )
         try:
+            claim(config.output, this_run.area)
             _run_pipeline(plan, engine, options, quiet)
-        except (KeyboardInterrupt, GoodGainError):
+            if not template_only:
+                return _finish(this_run, show)
+        except (KeyboardInterrupt, GoodGainError, OSError):
             discard_unfinished(config.output, this_run.area)
             raise
-        if not template_only:
-            return _finish(this_run, show)
     console.print(
         f"goodgain: the job is submitted; it publishes its outputs to {config.output} "
         f"itself, {MANIFEST} last.",
@@ -116,11 +115,7 @@ def run(
 
 def _finish(run: StartedRun, show: Show | None) -> int:
     """Publish the outputs, and show them."""
-    try:
-        manifest = finish(run, datetime.now(UTC))
-    except UnusableQrelsError:
-        discard_unfinished(run.folder, run.area)
-        raise
+    manifest = finish(run, datetime.now(UTC))
     if show is not None:
         show(run.folder, manifest)
     return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE

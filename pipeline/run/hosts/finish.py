@@ -79,10 +79,6 @@ class StartedRun(Struct, frozen=True):
         return self.config.output
 
 
-class UnusableQrelsError(UsageError):
-    """Judgments found to be invalid only at the end of the run; its outputs must not be used."""
-
-
 def write_summary(
     unfinished: str,
     files: Iterable[WrittenFile],
@@ -105,7 +101,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
       finished: end of the run for the manifest, UTC; ignored once a call has made the manifest.
 
     Raises:
-      UnusableQrelsError: there are problems with the judgments.
+      UsageError: there are problems with the judgments.
       BalanceError: the records do not add up.
       GoodGainError: the outputs cannot be moved, or the folder now belongs to another run.
     """
@@ -132,7 +128,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     with open_plain(join(unfinished, SUMMARY)) as file:
         summary = msgspec.json.decode(file.read(), type=Summary)
     if summary.qrels_problems:
-        raise UnusableQrelsError(describe(summary.qrels_problems, run.evaluation.qrels, open_plain))
+        raise UsageError(describe(summary.qrels_problems, run.evaluation.qrels, open_plain))
     paths = [file.path for file in summary.files]
     manifest = _read_own_manifest(run, unfinished)
     if manifest is None:

@@ -9,6 +9,7 @@ from math import ceil
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results.folder import discard_unfinished
+from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.opened_pool import exclusions_of
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners, worker_paths
@@ -52,7 +53,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
         name: open_conversations(settings, started) for name, settings in request.of_runs().items()
     }
     size = sum(evaluation.traces.size for evaluation in evaluations.values())
-    with store.lock_pool(request.folder, started):
+    with remove_if_empty(request.folder), store.lock_pool(request.folder, started):
         before = store.read_pool(request.folder) if request.update else None
         if before is not None:
             request = _complete(request, before, evaluations)

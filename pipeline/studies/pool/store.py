@@ -112,7 +112,6 @@ def begin_pool(folder: str) -> None:
             f"Folder {folder} is not empty; name a new one with --output, or add to the pool "
             "there with --update."
         )
-    make_folder(folder)
 
 
 def lock_pool(folder: str, started: datetime) -> AbstractContextManager[None]:
@@ -121,6 +120,7 @@ def lock_pool(folder: str, started: datetime) -> AbstractContextManager[None]:
     Raises:
       LockedError: another process is changing it.
     """
+    make_folder(folder)
     return lock_folder(Path(folder), started) if is_local(folder) else nullcontext()
 
 

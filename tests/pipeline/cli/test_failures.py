@@ -11,7 +11,7 @@ import pytest
 import goodgain.pipeline.run.hosts.graph
 from goodgain.pipeline.results.balance import check_records, records_in
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.errors import BalanceError, GoodGainError
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from tests.forked import in_process
 from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
@@ -60,6 +60,26 @@ class TestUsage:
         assert run(tmp_path / "good.jsonl" / "out", [good]) == ExitCode.USAGE
         assert "cannot be written to" in error_message(capsys)
 
+    def test_a_run_that_fails_leaves_nothing_that_was_not_there(self, good, tmp_path, capsys):
+        few = "--max-held-bytes=1"
+        assert run(tmp_path / "new" / "out", [good], few) == ExitCode.FAILED
+        assert names_in(tmp_path) == ["good.jsonl"]
+        (tmp_path / "old").mkdir()
+        assert run(tmp_path / "old" / "out", [good], few) == ExitCode.FAILED
+        assert run(tmp_path / "old", [good], few) == ExitCode.FAILED
+        assert names_in(tmp_path) == ["good.jsonl", "old"]
+        assert names_in(tmp_path / "old") == []
+
+    def test_a_run_whose_outputs_cannot_be_published_leaves_nothing(
+        self, good, tmp_path, monkeypatch
+    ):
+        def fail(*_):
+            raise GoodGainError("no report")
+
+        monkeypatch.setattr("goodgain.pipeline.views.pages.run.build_report", fail)
+        assert run(tmp_path / "out", [good]) == ExitCode.FAILED
+        assert names_in(tmp_path) == ["good.jsonl"]
+
     def test_wrong_usage_keeps_earlier_outputs(self, good, tmp_path):
         assert run(tmp_path / "out", [good]) == ExitCode.DONE
         before = contents(tmp_path / "out")
@@ -107,7 +127,7 @@ class TestInterruptedRuns:
             context.setattr(PayloadScorer, "score", raising)
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
         assert error_message(capsys) == "The run failed: no score"
-        assert names_in(tmp_path / "out") == []
+        assert not (tmp_path / "out").exists()
 
     @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
     def test_says_that_a_disk_is_full(self, number, good, tmp_path, capsys, monkeypatch):
@@ -120,7 +140,7 @@ class TestInterruptedRuns:
         message = error_message(capsys)
         assert message.startswith("The run failed: a disk is full (")
         assert "; free space where the outputs are written" in message
-        assert names_in(tmp_path / "out") == []
+        assert not (tmp_path / "out").exists()
 
     def expected(self, tmp_path):
         assert run(tmp_path / "expected", [SAMPLE]) == ExitCode.DONE
@@ -152,7 +172,7 @@ class TestInterruptedRuns:
         message = error_message(capsys)
         assert "269 records were read but" in message
         assert "nothing was published" in message
-        self.assert_unfinished_and_repaired(tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 class TestOverwrite:

@@ -88,8 +88,8 @@ def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_pat
 def test_second_run_fails_before_it_writes_anything(tmp_path, capsys, few):
     with folder_locked(str(tmp_path / "out")):
         assert run(tmp_path / "out", [few], "--overwrite") == ExitCode.FAILED
+        assert list((tmp_path / "out").iterdir()) == []
     assert "Another run is writing to" in capsys.readouterr().err
-    assert list((tmp_path / "out").iterdir()) == []
     assert run(tmp_path / "out", [few]) == ExitCode.DONE
 
 

@@ -13,11 +13,11 @@ import pytest
 import goodgain.pipeline.run.hosts.finish
 from goodgain.pipeline.results.folder import claim, prepare
 from goodgain.pipeline.results.sinks import WrittenFile
-from goodgain.pipeline.run.hosts.finish import StartedRun, UnusableQrelsError, finish, write_summary
+from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.errors import BalanceError, GoodGainError
+from goodgain.transforms.core.errors import BalanceError, GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.warnings.field_names import SeenNames
@@ -226,7 +226,7 @@ def test_replaces_a_truncated_manifest_of_an_earlier_run(tmp_path, steps):
         ({"bytes.read": 6}, (), BalanceError, "6 of 7 bytes of input were read"),
         ({"conversations.total": 1}, (), BalanceError, "0 of 1 conversation was written"),
         ({"rows.rejected": 2}, (), BalanceError, "0 of 2 rejected rows were written"),
-        ({}, [NO_GAIN], UnusableQrelsError, "q:4: no gain"),
+        ({}, [NO_GAIN], UsageError, "q:4: no gain"),
     ],
 )
 def test_unusable_outputs_raise_at_each_attempt_and_stay(

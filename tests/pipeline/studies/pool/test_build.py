@@ -38,6 +38,16 @@ def test_pool_equals_that_of_the_core(pool, found):
     assert manifest["content"]["topics"] == len(expected)
 
 
+def test_a_build_that_fails_leaves_nothing_that_was_not_there(found, tmp_path):
+    (name, path), *_ = write_runs(tmp_path / "runs", found).items()
+    output, before = tmp_path / "new" / "pool", list(tmp_path.rglob("*"))
+    words = ["pool", "build", "--output", str(output), "--run"]
+    assert main([*words, f"{name}={tmp_path / 'none.jsonl'}"]) == ExitCode.USAGE
+    assert list(tmp_path.rglob("*")) == before
+    assert main([*words, f"{name}={path}", "--max-held-bytes=1"]) == ExitCode.FAILED
+    assert list(tmp_path.rglob("*")) == before
+
+
 @pytest.mark.slow
 def test_order_and_split_of_inputs_do_not_change_bytes(pool, found, tmp_path):
     names = list(found)[::-1]
