@@ -48,7 +48,7 @@ def load(folder: str | Path) -> Run:
       3
     """
     # Not above: it imports the libraries of all formats.
-    from goodgain.pipeline.results.finished_run import read_manifest
+    from goodgain.pipeline.results.finished_run import read_manifest, report_foreign
 
     place = Path(folder)
     try:
@@ -56,10 +56,10 @@ def load(folder: str | Path) -> Run:
     except OSError as error:
         raise UsageError(f"The manifest of {folder} cannot be read: {problem_of(error)}.") from None
     check_run(manifest, str(folder))
-    config = _read_saved_config(manifest["parameters"])
-    found = {
-        dataset.name: dataset for dataset in _datasets(config, str(place), own_metrics_of(manifest))
-    }
+    with report_foreign(str(folder)):
+        config = _read_saved_config(manifest["parameters"])
+        datasets_of_run = _datasets(config, str(place), own_metrics_of(manifest))
+        found = {dataset.name: dataset for dataset in datasets_of_run}
     tables = {
         name: cache(partial(_read, str(place), dataset))
         for name, dataset in found.items()

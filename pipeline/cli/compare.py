@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.model import document
     from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.document.terminal import show
+    from goodgain.pipeline.results.finished_run import report_foreign
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
     from goodgain.pipeline.studies.comparison.arms import describe_missing
@@ -53,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     if config.output:
         check_output(config.output, config.overwrite, request.outputs)
     notify = message_console(args.quiet).print
-    compared = compare(request, notify)
+    with report_foreign(*request.outputs):
+        compared = compare(request, notify)
     arms = compared.arms
     _check_at(config.at, compared)
     sliced = [name for names in request.slices for name in names]

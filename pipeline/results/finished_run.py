@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
+
+import msgspec
 
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
@@ -42,9 +45,31 @@ def read_manifest(folder: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
     # Makes them known to whatever shows or checks this run.
-    own_metrics_of(manifest)
-    remember_outcomes(outcomes_of(manifest))
+    with report_foreign(folder):
+        own_metrics_of(manifest)
+        remember_outcomes(outcomes_of(manifest))
     return manifest
+
+
+@contextmanager
+def report_foreign(*folders: str) -> Iterator[None]:
+    """Word the errors that outputs of another version, or changed ones, cause where they are used.
+
+    What they hold is trusted, since checking all of it would cost more than using it.
+
+    Raises:
+      UsageError: instead of such an error.
+    """
+    try:
+        yield
+    except (
+        AttributeError, IndexError, KeyError, TypeError, ValueError, msgspec.ValidationError,
+    ) as error:  # fmt: skip
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise UsageError(
+            f"The outputs in {' or '.join(dict.fromkeys(folders))} cannot be used ({what}): "
+            "another version of goodgain wrote them, or they were changed since; run it again."
+        ) from error
 
 
 def read_dataset(

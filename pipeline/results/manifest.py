@@ -183,5 +183,5 @@ def check_run(manifest: Mapping[str, Any], folder: str) -> None:
     """
     if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
         raise UsageError(
-            f"{folder} is not the output of `goodgain run`: use the folder that its --output named"
+            f"{folder} is not the output of `goodgain run`: use the folder that its --output named."
         )
