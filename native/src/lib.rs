@@ -33,6 +33,7 @@ mod msgpack;
 mod names;
 mod normalise;
 mod packing;
+mod parquet_dictionary;
 mod payload;
 mod python;
 mod record_encoding;
@@ -68,7 +69,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 27;
+const FORMAT: u32 = 28;
 
 /// Larger buffers for the content of a block are not kept for the next one.
 const MOST_KEPT: usize = 1 << 20;
@@ -413,6 +414,14 @@ fn decompress<'py>(
     })
 }
 
+/// The bytes of the longest of some texts in the dictionary of a Parquet column; None if there are
+/// not `count` of them, or bytes are left.
+#[pyfunction]
+fn longest_text(py: Python<'_>, texts: &[u8], count: i64) -> Option<usize> {
+    let count = u64::try_from(count).ok()?;
+    py.detach(|| parquet_dictionary::longest_text(texts, count))
+}
+
 #[pymodule]
 fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("FORMAT", FORMAT)?;
@@ -420,6 +429,7 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("RESULT_FIELDS", records::RESULT_FIELDS.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(decompress, module)?)?;
+    module.add_function(wrap_pyfunction!(longest_text, module)?)?;
     module.add_class::<CompiledNames>()?;
     module.add_class::<Plan>()?;
     module.add_class::<Rows>()?;

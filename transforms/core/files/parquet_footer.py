@@ -35,7 +35,7 @@ class Chunk(Struct, frozen=True):
       begin: position of its first page in the file.
       size: bytes in the file.
       values: number of values, nulls included.
-      is_compressed: whether its pages have a codec.
+      codec: the number of the codec of its pages; 0 = they are not compressed.
       list: the innermost list around the column; equal for columns in the same lists, None outside.
       encodings: number of data pages by encoding; None if unknown.
     """
@@ -43,7 +43,7 @@ class Chunk(Struct, frozen=True):
     begin: int
     size: int
     values: int
-    is_compressed: bool
+    codec: int
     list: int | None
     encodings: Mapping[int, int] | None
 
@@ -135,7 +135,7 @@ def _chunk(column: Fields, around: int | None) -> Chunk:
         min(begins),
         metadata[_CHUNK_SIZE],
         metadata[_VALUES],
-        metadata.get(_CODEC, 0) != 0,
+        metadata.get(_CODEC, 0),
         around,
         _encodings(metadata.get(_ENCODINGS, ())),
     )

@@ -40,12 +40,31 @@ class MostLevels(NamedTuple):
     definition: int
 
 
+class DictionaryPage(NamedTuple):
+    """A page with the distinct values of a column chunk, as its header describes it.
+
+    Attributes:
+      at: position in the file after its header.
+      packed: bytes in the file.
+      size: bytes when decompressed.
+      encoding: how its values are encoded.
+    """
+
+    at: int
+    packed: int
+    size: int
+    values: int
+    encoding: int
+
+
 class Pages(Struct):
     """The pages of a column chunk, summed up.
 
     Attributes:
       rows: rows of those pages whose headers have their number.
-      dictionary: decompressed bytes of the dictionary.
+      dictionary: decompressed bytes of the largest dictionary.
+      dictionaries: number of dictionaries; readers refuse more than one.
+      dictionary_page: the last dictionary; None without one.
       largest: decompressed bytes of the largest data page.
       total: decompressed bytes of all data pages.
       incremental: whether values may be stored as differences (delta encoding).
@@ -55,6 +74,8 @@ class Pages(Struct):
     values: int = 0
     rows: int | None = None
     dictionary: int = 0
+    dictionaries: int = 0
+    dictionary_page: DictionaryPage | None = None
     largest: int = 0
     total: int = 0
     incremental: bool = False
@@ -71,7 +92,7 @@ def pages_of(file: BinaryIO, chunk: Chunk, levels: MostLevels) -> Pages:
     encodings: Counter[int] = Counter()
     try:
         for header, at in _headers(file, chunk):
-            _add(pages, encodings, header)
+            _add(pages, encodings, header, at)
             if header[_TYPE] == _DATA_V2:
                 _check_levels(file, at, header, levels)
         if pages.values != chunk.values:
@@ -83,13 +104,16 @@ def pages_of(file: BinaryIO, chunk: Chunk, levels: MostLevels) -> Pages:
     return pages
 
 
-def _add(pages: Pages, encodings: Counter[int], header: Fields) -> None:
+def _add(pages: Pages, encodings: Counter[int], header: Fields, at: int) -> None:
     kind, length = header[_TYPE], header[_DECOMPRESSED_SIZE]
-    if kind == DICTIONARY_PAGE:
-        pages.dictionary = max(pages.dictionary, length)
-        return
     data = header[_HEADERS[kind]]
-    encoding = data.get(_ENCODING if kind == _DATA else _ENCODING_V2, 0)
+    encoding = data.get(_ENCODING_V2 if kind == _DATA_V2 else _ENCODING, 0)
+    if kind == DICTIONARY_PAGE:
+        of_page = header[_COMPRESSED_SIZE], length, data.get(_VALUES, 0), encoding
+        pages.dictionary = max(pages.dictionary, length)
+        pages.dictionaries += 1
+        pages.dictionary_page = DictionaryPage(at, *of_page)
+        return
     encodings[plain_encoding(encoding)] += 1
     pages.values += data.get(_VALUES, 0)
     if kind == _DATA_V2:
@@ -127,7 +151,7 @@ def _headers(file: BinaryIO, chunk: Chunk) -> Iterator[tuple[Fields, int]]:
     at, end = chunk.begin, chunk.begin + chunk.size
     while 0 <= at < end:
         header, length = _header_at(file, at)
-        packed = _check_page_size(header, chunk.is_compressed)
+        packed = _check_page_size(header, chunk.codec != 0)
         yield header, at + length
         at += length + packed
     if at != end:

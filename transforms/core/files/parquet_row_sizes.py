@@ -20,6 +20,7 @@ from pyarrow import types
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.parquet_dictionary import longest_entry
 from goodgain.transforms.core.files.parquet_footer import RowGroup
 from goodgain.transforms.core.files.parquet_pages import (
     DamagedPagesError,
@@ -53,6 +54,7 @@ class _Leaf(Struct):
       levels: nesting levels of lists and maps around it.
       list: the innermost of these (`Chunk.list`).
       size: bytes of each value; None if they differ.
+      codec: the number of the codec of its pages.
     """
 
     path: str
@@ -60,6 +62,7 @@ class _Leaf(Struct):
     list: int | None
     size: int | None
     packed: int
+    codec: int
     pages: Pages
 
     @property
@@ -159,6 +162,7 @@ def _leaves(opened: OpenParquet, described: RowGroup, columns: set[str]) -> Iter
             chunk.list,
             _size(column.physical_type, column.length),
             chunk.size,
+            chunk.codec,
             pages_of(opened.file, chunk, levels),
         )
 
@@ -254,6 +258,14 @@ def _longest_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
     """The bytes of the longest value that is stored once for many."""
     if leaf.size is not None:
         return leaf.size
+    if leaf.pages.incremental:
+        return leaf.longest_value
+    longest = longest_entry(opened.file, leaf.pages, leaf.codec)
+    return _longest_decoded_text(opened, group, leaf) if longest is None else longest
+
+
+def _longest_decoded_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
+    """Like `_longest_text`, for texts in a dictionary that only pyarrow can read."""
     longest = 0
     for array in _arrays(opened, group, leaf):
         while types.is_struct(array.type) or types.is_list(array.type):
