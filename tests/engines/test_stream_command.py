@@ -146,6 +146,7 @@ def assert_means_are_complete(output, batch):
     found = {key: mean for key, mean in means_at_end(output).items() if key[1] == "CG"}
     expected = expected_means(batch)
     assert len(found) > 5
+    assert all(earlier in found for earlier in expected if earlier < max(found))
     assert found == {key: expected[key] for key in found}
 
 
@@ -211,12 +212,15 @@ def test_a_stopped_stream_goes_on_from_a_window(stream, batch):
         if pane_of(path.name).window < window
     }
     assert len({pane_of(path.name).window for path in earlier}) > 2
+    kept = {key: mean for key, mean in means_at_end(stream.output).items() if key[0] < window}
+    assert len({start for start, _ in kept}) > 2
     first_read = int(re.search(r"Records: ([\d,]+) read", printed)[1].replace(",", ""))
     code, printed = stream.start(*words)
     assert code == 0, printed
     assert_equals_batch(stream.output, batch)
     assert_means_are_complete(stream.output, batch)
     assert {path: path.read_bytes() for path in earlier} == earlier
+    assert kept.items() <= means_at_end(stream.output).items()
     read, skipped = re.search(
         r"([\d,]+) read .* ([\d,]+) of windows before --since", printed
     ).groups()

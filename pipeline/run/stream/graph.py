@@ -115,7 +115,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
 
     _ = scores | "WriteScores" >> _write_scores(plan)
     _ = means.rows | "WriteMeans" >> _write_one(
-        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _key_of_mean
+        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _key_of_mean, _start_of_window
     )
     if scoring.outcomes:
         _ = means.relations | "WriteRelations" >> _write_one(
@@ -124,9 +124,15 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             datasets.relation_rows,
             WindowedRelation,
             _key_of_relation,
+            _start_of_window,
         )
     _ = means.warnings | "WriteWarnings" >> _write_one(
-        plan, datasets.WARNINGS, datasets.warning_rows, WindowWarnings, _warnings_key
+        plan,
+        datasets.WARNINGS,
+        datasets.warning_rows,
+        WindowWarnings,
+        _warnings_key,
+        _start_of_window,
     )
     _ = rejected | "WriteRejected" >> _write_one(
         plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
@@ -225,8 +231,14 @@ def _write_one(
     rows_of: Callable[[Any], Any],
     element_type: type[Struct],
     key_of: Callable[[Any], str],
+    time_of: Callable[[Any], int] | None = None,
 ) -> WritePanes:
-    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of, time_of)
+
+
+def _start_of_window(row: WindowedMeanRow | WindowedRelation | WindowWarnings) -> int:
+    """The window that a row is about, which was over when its pane was emitted."""
+    return row.window_start
 
 
 def _key_of_mean(mean: WindowedMeanRow) -> str:

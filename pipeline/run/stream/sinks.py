@@ -77,6 +77,7 @@ class WritePanes(beam.PTransform):
     Attributes (the others as in `WriteRows`):
       key_of: the key to partition and sort by. Elements with equal keys are written by one worker,
         in any order.
+      time_of: the time in ms whose window an element belongs to; None = its timestamp.
       now: the engine's clock.
       attempt: returns new digits for the name of a file.
     """
@@ -85,6 +86,7 @@ class WritePanes(beam.PTransform):
     datasets: Sequence[DatasetRows]
     element_type: type[Struct]
     key_of: Callable[[Any], str]
+    time_of: Callable[[Any], int] | None = None
     now: Callable[[], Timestamp] = Timestamp.now
     attempt: Callable[[], str] = _random_attempt
 
@@ -93,7 +95,9 @@ class WritePanes(beam.PTransform):
         written: beam.PCollection[str] = (
             elements
             | "ToShard"
-            >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, Waiting])
+            >> beam.ParDo(_ToShard(self.target, self.key_of, self.time_of)).with_output_types(
+                tuple[str, Waiting]
+            )
             | "WritePane"
             >> beam.ParDo(
                 _WritePane(self.target, self.datasets, self.element_type, self.now, self.attempt)
@@ -118,12 +122,13 @@ class Waiting(Struct, frozen=True, array_like=True, order=True):
 class _ToShard(beam.DoFn):
     target: StreamTarget
     key_of: Callable[[Any], str]
+    time_of: Callable[[Any], int] | None
 
     def process(
         self, element: Any, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[tuple[str, Waiting]]:
         key = self.key_of(element)
-        millis = millis_of(timestamp)
+        millis = millis_of(timestamp) if self.time_of is None else self.time_of(element)
         window = dated_window(millis, self.target.window)
         waiting = Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self.target.shards

@@ -42,14 +42,18 @@ def stream():
     return test_stream.TestStream(coder=StructCoder(LateRow))
 
 
-def write(folder, script, **target):
+def write(folder, script, time_of=None, **target):
     defaults = {"format": "avro", "shards": 1, "window": DAY, "flush": 10_000}
     sink = StreamTarget(folder=str(folder), **(defaults | target))
     rows = [DatasetRows(datasets.LATE, struct_row)]
     options = PipelineOptions([])
     options.view_as(StandardOptions).streaming = True
     with beam.Pipeline(runner=BundleBasedDirectRunner(), options=options) as pipeline:
-        _ = pipeline | script | WritePanes(sink, rows, LateRow, late_key, now=lambda: _BEGINNING)
+        _ = (
+            pipeline
+            | script
+            | WritePanes(sink, rows, LateRow, late_key, time_of, now=lambda: _BEGINNING)
+        )
 
 
 def ids_by_pane(folder):
@@ -81,6 +85,13 @@ def test_rows_behind_the_watermark_are_written_too(tmp_path):
         (today - 40 * DAY, 0): ["b"],
         (today - 2 * DAY, 1): ["c"],
     }
+
+
+def test_rows_may_belong_to_an_earlier_window_than_that_of_their_timestamp(tmp_path):
+    script = add_rows(stream(), row("a"), row("b", 1440)).advance_watermark_to_infinity()
+    write(tmp_path, script, lambda row: row.timestamp - DAY)
+    today = NOON // DAY * DAY
+    assert ids_by_pane(tmp_path) == {(today - DAY, 0): ["a"], (today, 0): ["b"]}
 
 
 def test_rows_are_written_at_the_end_of_the_stream_without_waiting(tmp_path):
