@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,11 @@ from goodgain.pipeline.run.plan.given_tables import JoinedTable, RecordIds
 from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
-from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
+from goodgain.transforms.core.judgments.joining import (
+    DocumentJudgments,
+    JoinCounts,
+    labelled_documents,
+)
 from goodgain.transforms.core.judgments.judgment import (
     LabelRequest,
     document_digest,
@@ -48,9 +52,9 @@ class Join:
         self._asked.setdefault(topic, set()).update(needed.documents)
         of_topic = self._judged.get(topic, {})
         gains = {
-            document_digest(name): gain
+            document_digest(name): document.gain
             for name in needed.documents
-            if (gain := _gain(of_topic.get(name))) is not None
+            if (document := of_topic.get(name)) is not None and document.gain is not None
         }
         pools = {topic: self._pools[topic]} if topic in self._pools else {}
         return ExternalLabels({}, {topic: gains}, pools)
@@ -59,36 +63,18 @@ class Join:
         """What was joined, as counted by `JoinQrels`, when all conversations have their labels."""
         counts = replace(self._counts)
         for topic, documents in self._judged.items():
-            asked = self._asked.get(topic, ())
-            for name, document in documents.items():
-                counts.add_document(topic, name, document, retrieved=name in asked)
-        counts.similar_names = count_similar(*self._unlabelled_and_labelled())
+            counts.add_documents(topic, documents, self._asked.get(topic, frozenset()))
+        counts.similar_names = sum(
+            count_similar(*self._unlabelled_and_labelled(topic)) for topic in self._asked
+        )
         for topic in self._asked.keys() | self._judged.keys():
             counts.add_topic(judged=topic in self._judged, asked=topic in self._asked)
         return counts.by_name()
 
-    def _unlabelled_and_labelled(self) -> tuple[dict[str, list[str]], Iterator[tuple[str, str]]]:
-        """The names of results without a label, by topic, and the labelled names of these topics.
-
-        The latter are written as they are judged.
-        """
-        unlabelled = {}
-        for topic, asked in self._asked.items():
-            documents = self._judged.get(topic, {})
-            found = [name for name in asked if _gain(documents.get(name)) is None]
-            if found:
-                unlabelled[topic] = found
-        labelled = (
-            (topic, name)
-            for topic in unlabelled
-            for name, document in self._judged.get(topic, {}).items()
-            if document.gain is not None
-        )
-        return unlabelled, labelled
-
-
-def _gain(document: DocumentJudgments | None) -> int | None:
-    return None if document is None else document.gain
+    def _unlabelled_and_labelled(self, topic: str) -> tuple[set[str], dict[str, int]]:
+        """The names of a topic's results without a label, and its labelled documents."""
+        labelled = labelled_documents(self._judged.get(topic, {}))
+        return self._asked[topic] - labelled.keys(), labelled
 
 
 def _pool(documents: Mapping[str, DocumentJudgments]) -> list[int]:

@@ -65,3 +65,13 @@ def test_counts_of_documents_and_topics():
         "qrels.excluded": 1,
         "qrels.digest": judgment_digest("t", "a", 3) + judgment_digest("t", "b", 0),
     }
+
+
+@given(st.dictionaries(st.text(max_size=2), LINES, max_size=5), st.sets(st.text(max_size=2)))
+def test_documents_count_alike_together_and_one_by_one(lines, retrieved):
+    documents = {name: judge(*of_document) for name, of_document in lines.items()}
+    together, one_by_one = JoinCounts(), JoinCounts()
+    together.add_documents("t", documents, retrieved)
+    for name, judged in documents.items():
+        one_by_one.add_document("t", name, judged, retrieved=name in retrieved)
+    assert together == one_by_one

@@ -26,19 +26,32 @@ NFC, NFD = (unicodedata.normalize(form, "Zürich") for form in ("NFC", "NFD"))
 @pytest.mark.parametrize(
     ("asked", "judged", "similar"),
     [
-        ({"t": [NFD]}, [("t", NFC)], 1),
-        ({"t": [NFC]}, [("t", NFD)], 1),
-        ({"t": [NFC]}, [("t", NFC)], 0),
-        ({"t": [NFC, NFD]}, [("t", NFC), ("t", NFD)], 0),
-        ({"t": ["a%20b"]}, [("t", "a b")], 1),
-        ({"t": ["a b", "a%20b", "%61 b"]}, [("t", "a%20b")], 2),
-        ({"t": [NFD]}, [("u", NFC)], 0),
-        ({"t": ["a"]}, [("t", "b")], 0),
-        ({"t": ["A"]}, [("t", "a")], 0),
+        ([NFD], [NFC], 1),
+        ([NFC], [NFD], 1),
+        ([NFC], [NFC], 0),
+        ([NFC, NFD], [NFC, NFD], 0),
+        (["a%20b"], ["a b"], 1),
+        (["a b"], ["a%20b"], 1),
+        (["a b", "a%20b", "%61 b"], ["a%20b"], 2),
+        ([NFD], [], 0),
+        ([], [NFC], 0),
+        (["a"], ["b"], 0),
+        (["a"], ["a"], 0),
+        (["A"], ["a"], 0),
     ],
 )
 def test_counts_names_that_are_not_judged_but_written_otherwise(asked, judged, similar):
     assert count_similar(asked, judged) == similar
+
+
+def test_names_of_another_topic_are_not_similar():
+    calls = [SearchCall("t", iteration=1, results=[Result(id=NFD)])]
+    request = label_request("t", calls, [b"digest"], LabelKeys("doc_id"))
+    judged = {}
+    add_judgment(judged, Judgment("u", NFC, 3, JudgmentPlace(0, 1)))
+    assert join([request], judged)[1]["qrels.similar_names"] == 0
+    add_judgment(judged, Judgment("t", NFC, 3, JudgmentPlace(0, 2)))
+    assert join([request], judged)[1]["qrels.similar_names"] == 1
 
 
 def test_a_plain_name_stays():

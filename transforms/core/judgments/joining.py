@@ -6,6 +6,9 @@ dictionaries in one process.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 from msgspec import Struct
 from msgspec.structs import asdict
 
@@ -68,6 +71,11 @@ def add_judgment(judged: dict[str, dict[str, DocumentJudgments]], judgment: Judg
         known.add(judgment)
 
 
+def labelled_documents(documents: Mapping[str, DocumentJudgments]) -> dict[str, int]:
+    """The gains of those documents that are judged, by name."""
+    return {name: judged.gain for name, judged in documents.items() if judged.gain is not None}
+
+
 class JoinCounts(Struct):
     """How much was joined and how much was not; see `JoinQrels`."""
 
@@ -98,16 +106,27 @@ class JoinCounts(Struct):
           retrieved: whether a conversation with the topic has the document.
           excluded: whether it is excluded from the topic.
         """
-        self.repeated += judged.lines - 1
         if excluded:
+            self.repeated += judged.lines - 1
             self.excluded += 1
-            return
-        if judged.gain is None:
-            self.unjudged += 1
-            return
-        self.judgments += 1
-        self.digest += judgment_digest(topic, document, judged.gain)
-        self.never_retrieved += not retrieved
+        else:
+            self.add_documents(topic, {document: judged}, {document} if retrieved else frozenset())
+
+    def add_documents(
+        self, topic: str, documents: Mapping[str, DocumentJudgments], retrieved: AbstractSet[str]
+    ) -> None:
+        """Count the documents of a topic that count, each of which has one label or none.
+
+        Args:
+          documents: by name.
+          retrieved: names of those that a conversation with the topic has, and possibly of others.
+        """
+        gains = labelled_documents(documents)
+        self.repeated += sum([judged.lines for judged in documents.values()]) - len(documents)
+        self.unjudged += len(documents) - len(gains)
+        self.judgments += len(gains)
+        self.digest += sum([judgment_digest(topic, name, gain) for name, gain in gains.items()])
+        self.never_retrieved += len(gains.keys() - retrieved)
 
     def add_topic(self, *, judged: bool, asked: bool) -> None:
         """Count a topic.

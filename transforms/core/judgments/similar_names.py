@@ -6,7 +6,7 @@ The same name may be in another Unicode form (NFC, NFD), or percent-encoded, as 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from urllib.parse import unquote
 
 
@@ -17,23 +17,24 @@ def plain_name(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
-def count_similar(asked: Mapping[str, Collection[str]], judged: Iterable[tuple[str, str]]) -> int:
+def count_similar(asked: Collection[str], judged: Collection[str]) -> int:
     """How many names of results are written otherwise than a judged name of their topic.
 
     Args:
-      asked: the names of results by topic.
-      judged: the judged names, as topic and name.
+      asked: the distinct names of results of a topic.
+      judged: its judged names.
     """
-    plain_names = {topic: set(map(plain_name, names)) for topic, names in asked.items() if names}
-    written: dict[tuple[str, str], set[str]] = {}
-    for topic, name in judged:
-        of_topic = plain_names.get(topic)
-        if of_topic is not None and (plain := plain_name(name)) in of_topic:
-            written.setdefault((topic, plain), set()).add(name)
-    if not written:
-        return 0
-    return sum(
-        name not in written.get((topic, plain_name(name)), (name,))
-        for topic, names in asked.items()
-        for name in names
-    )
+    if not asked or (_are_plain(asked) and _are_plain(judged)):
+        return 0  # plain names that are equal are written alike
+    plain_names = set(map(plain_name, asked))
+    written: dict[str, set[str]] = {}
+    for name in judged:
+        if (plain := plain_name(name)) in plain_names:
+            written.setdefault(plain, set()).add(name)
+    return sum(name not in written.get(plain_name(name), (name,)) for name in asked)
+
+
+def _are_plain(names: Iterable[str]) -> bool:
+    """Whether all names are surely written as `plain_name` gives them."""
+    text = "".join(names)
+    return text.isascii() and "%" not in text
