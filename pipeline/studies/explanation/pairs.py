@@ -133,7 +133,7 @@ class Pairs:
         """The names of the keys that two results share; those of equal evidence have one."""
         one, other = self._read(earlier), self._read(later)
         shared = set(one.keys)
-        named = zip(other.key_attributes(), other.keys, strict=True)
+        named = zip(other.layout.key_attributes, other.keys, strict=True)
         attributes = dict.fromkeys(attribute for attribute, key in named if key in shared)
         if not attributes and one.values == other.values and other.layout.identifies_alone:
             attributes = {EQUAL_EVIDENCE: None}

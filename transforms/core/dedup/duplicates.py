@@ -187,7 +187,7 @@ class Deduplicator:
         """The attributes whose keys proposed an occurrence."""
         keys = [
             attribute
-            for attribute, key in zip(evidence.key_attributes(), evidence.keys, strict=True)
+            for attribute, key in zip(evidence.layout.key_attributes, evidence.keys, strict=True)
             if _contains(self._index.get(key), occurrence)
         ]
         # Only a result with equal evidence can have no other key in common.
@@ -198,7 +198,9 @@ class Deduplicator:
         self._first.append(first)
         self._evidence.append(evidence)
         index = self._index
-        for key in dict.fromkeys(evidence.keys):  # two spellings of an id may share a key
+        # Two spellings of an id may share a key.
+        keys = dict.fromkeys(evidence.keys) if evidence.layout.multi_valued else evidence.keys
+        for key in keys:
             bucket = index.setdefault(key, occurrence)
             if bucket == occurrence:
                 continue

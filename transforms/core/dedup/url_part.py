@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from operator import add
 
 from msgspec import Struct
 from xxhash import xxh3_64_digest
@@ -80,7 +81,7 @@ class UrlPart:
         if plan is None or not values:
             return _URL_CODES, place
         texts = [after_length(value.encode()) for value in values]
-        pairs_kept = b"".join(chain.from_iterable(zip(plan.names, texts, strict=True)))
+        pairs_kept = b"".join(map(add, plan.names, texts))
         digests = [place, xxh3_64_digest(pairs_kept, SEEDS[URL_QUERY])]
         digests += [xxh3_64_digest(texts[position], seed) for position, seed in plan.identifying]
         return plan.codes, b"".join(digests)
