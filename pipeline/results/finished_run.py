@@ -6,6 +6,8 @@ import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import msgspec
@@ -55,7 +57,8 @@ def read_manifest(folder: str) -> dict[str, Any]:
 def report_foreign(*folders: str) -> Iterator[None]:
     """Word the errors that outputs of another version, or changed ones, cause where they are used.
 
-    What they hold is trusted, since checking all of it would cost more than using it.
+    What they hold is trusted, since checking all of it would cost more than using it. An error in
+    our own code looks the same, so the message says where it was raised.
 
     Raises:
       UsageError: instead of such an error.
@@ -66,9 +69,11 @@ def report_foreign(*folders: str) -> Iterator[None]:
         AttributeError, IndexError, KeyError, TypeError, ValueError, msgspec.ValidationError,
     ) as error:  # fmt: skip
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raised = extract_tb(error.__traceback__)[-1]
         raise UsageError(
-            f"The outputs in {' or '.join(dict.fromkeys(folders))} cannot be used ({what}): "
-            "another version of goodgain wrote them, or they were changed since; run it again."
+            f"The outputs in {' or '.join(dict.fromkeys(folders))} cannot be used ({what}). If "
+            "another version of goodgain wrote them, or they were changed since, run it again; "
+            f"if not, please report it, with {Path(raised.filename).name}, line {raised.lineno}."
         ) from error
 
 
