@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHERS = {
     *("--version", "--spark-master-url", "--container_executable", "--extra_package"),
     "--savepoint_path",  # of the job server
+    *("--defaultEnvironmentType", "--defaultEnvironmentConfig"),  # of the expansion service
 }
 READING = "goodgain reading"  # a line of a log
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

@@ -15,6 +15,9 @@ from tests.engines.install import build_boot, build_native
 from tests.engines.settings import Settings
 from tests.pipeline.runs import SAMPLE, contents, main
 
+# The bytes of Parquet depend on the version of pyarrow, which workers may not share.
+FORMAT = "--format=avro"
+
 pytestmark = [
     pytest.mark.engines,
     pytest.mark.skipif(shutil.which("cargo") is None, reason="the wheel is built with cargo"),
@@ -53,7 +56,7 @@ def pool(command: Path) -> Iterator[tuple[str, ...]]:
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("local") / "out"
-    assert main(["run", f"--input={SAMPLE}", f"--output={output}"]) == ExitCode.DONE
+    assert main(["run", f"--input={SAMPLE}", f"--output={output}", FORMAT]) == ExitCode.DONE
     return output
 
 
@@ -69,7 +72,7 @@ def test_workers_install_and_use_a_staged_wheel(
     request: pytest.FixtureRequest,
 ) -> None:
     output = tmp_path / "out"
-    words = ("run", f"--input={SAMPLE}", f"--output={output}")
+    words = ("run", f"--input={SAMPLE}", f"--output={output}", FORMAT)
     staged = (f"--extra_package={wheel}",) if is_staged else ()
     cluster.goodgain(*words, *staged, parallelism=1, workers=request.getfixturevalue(kind))
     # Without native workers it begins with `python`; the rest is about the submitting process.

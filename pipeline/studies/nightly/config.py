@@ -121,7 +121,7 @@ class NightlyConfig(BaseModel):
     )
     runner: Text | None = Field(None, description="engine; that of `run` by default")
     engine_options: tuple[Text, ...] = Field(
-        (), description="options of Beam, like --flink_master=HOST:8081"
+        (), description="options of Beam, like --job_endpoint=HOST:8099"
     )
     baseline: Choice = Field(
         BaselineChoice(),

@@ -30,7 +30,7 @@ def test_shipped_example_is_valid():
 def test_engine_options_in_the_shipped_example_are_known_to_beam():
     text = SHIPPED.read_text()
     written = re.findall(r"^# (engine_options: .*)$", text, re.MULTILINE)
-    assert len(written) == 3
+    assert len(written) == 2
     known = set(PipelineOptions([]).get_all_options())
     for line in written:
         config = read(line)
