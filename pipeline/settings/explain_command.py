@@ -11,7 +11,7 @@ from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.option import LIMITS
 
 _LONGEST = 2_000
-_UNSEEN = ("input", "cost", "budget")  # the files are named first; the others are not explained
+_UNSEEN = ("input", "cost")  # the files are named first; costs are not explained
 _FIELDS = ExplainConfig.model_fields
 # The options that an explanation depends on, with their defaults.
 _DEFAULTS: dict[str, Any] = {

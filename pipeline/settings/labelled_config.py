@@ -7,14 +7,14 @@ from pydantic import ValidationInfo, field_validator
 from goodgain.pipeline.settings.catalogue import HeldBytes
 from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import Text
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 
 
-class LabelledConfig(ReadingConfig):
+class LabelledConfig(DuplicateConfig):
     """How records are read, and which labels their results have."""
 
     max_held_bytes: HeldBytes

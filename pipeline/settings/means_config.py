@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import MEANS, option
-from goodgain.pipeline.settings.option_types import Conditions, Numbers, Slices, Text
+from goodgain.pipeline.settings.option_types import BudgetTexts, Conditions, Numbers, Slices, Text
 from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.option import COMMON, SCORING
 from goodgain.transforms.core.remedy import Remedy
@@ -37,6 +39,9 @@ class MeansConfig(ScoringConfig):
         keyword="slices",
     )
     max_i: int
+    budget: BudgetTexts = option(
+        MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
+    )
     interval: Interval = option(
         MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
     )
@@ -75,6 +80,14 @@ class MeansConfig(ScoringConfig):
             seen.add(frozenset(names))
         return slices
 
+    @field_validator("budget")
+    @classmethod
+    def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        with as_value_errors():
+            for text in texts:
+                parse_budget(text)
+        return texts
+
     @field_validator("bounds", check_fields=False)
     @classmethod
     def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
@@ -100,6 +113,17 @@ class MeansConfig(ScoringConfig):
         if any(not 1 <= k <= _MOST_REPEATS for k in ks):
             raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
         return tuple(sorted(set(ks)))
+
+    def costs(self, seen: Collection[str]) -> tuple[str, ...]:
+        """Like `ScoringConfig.costs`, and those of the budgets."""
+        of_budgets = (budget.cost for budget in self.budgets)
+        return tuple(dict.fromkeys((*super().costs(seen), *of_budgets)))
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets that `budget` names, in their order."""
+        budgets = [budget for text in self.budget for budget in parse_budget(text)]
+        return tuple(dict.fromkeys(budgets))
 
     @property
     def conditions(self) -> tuple[PassCondition, ...]:

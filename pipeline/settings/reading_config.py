@@ -1,4 +1,4 @@
-"""How traces are read, as options: what all commands that read traces have in common."""
+"""How traces are read, as options: what commands that read traces have in common."""
 
 from __future__ import annotations
 
@@ -45,13 +45,12 @@ class RejectionConfig(Settings):
 @options_of(ReadBounds)
 @options_of(Adaptation)
 class ReadingConfig(Settings):
-    """How records are read, and what is a duplicate in them."""
+    """How records are read, and the rules for their ids."""
 
     mapping: Renames
     label_map: LabelScale
     iteration_base: int
     rules: Rules
-    unit: ResultUnit
 
     @field_validator("mapping")
     @classmethod
@@ -75,3 +74,9 @@ class ReadingConfig(Settings):
     def read_bounds(self) -> ReadBounds:
         """Limits on what reading may decode to, and on rejected rows."""
         return ReadBounds(**values_for(ReadBounds, self))
+
+
+class DuplicateConfig(ReadingConfig):
+    """How records are read, and what is a duplicate in them."""
+
+    unit: ResultUnit

@@ -10,12 +10,11 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import MEANS, OptionError, option
-from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Text
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.option_types import Names, Text
+from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
@@ -39,7 +38,7 @@ _GREATEST_G_MAX = 20
 
 @options_of(ScoringOptions, "labels")
 @options_of(ScoringOptions)
-class ScoringConfig(ReadingConfig):
+class ScoringConfig(DuplicateConfig):
     """How records are read, and how a conversation is scored; each field is an option."""
 
     good_gain_threshold: int
@@ -49,9 +48,6 @@ class ScoringConfig(ReadingConfig):
         "costs to use, like tokens,usd, or none; by default those of the first records, in a "
         "stream none",
         None,
-    )
-    budget: BudgetTexts = option(
-        MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
     )
     outcome: Names | None = option(
         MEANS,
@@ -146,14 +142,6 @@ class ScoringConfig(ReadingConfig):
         with as_value_errors():
             return tuple(map(str, choose_outcomes(texts, ())))
 
-    @field_validator("budget")
-    @classmethod
-    def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        with as_value_errors():
-            for text in texts:
-                parse_budget(text)
-        return texts
-
     @field_validator("pool")
     @classmethod
     def _pool_has_one_label(cls, pool: str | None, info: ValidationInfo) -> str | None:
@@ -181,10 +169,9 @@ class ScoringConfig(ReadingConfig):
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
         """The names of the costs to use: those of `cost`, or else those of the first records."""
-        chosen = self.cost
-        if chosen is None:
-            chosen = tuple(sorted(name for name in seen if fits_column(name)))
-        return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
+        if self.cost is not None:
+            return self.cost
+        return tuple(sorted(name for name in seen if fits_column(name)))
 
     def wanted_outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
         """The outcomes to use: those of `outcome`, or else those of the first records."""
@@ -206,12 +193,6 @@ class ScoringConfig(ReadingConfig):
         costs = seen.costs if self.cost is None else frozenset()
         outcomes = seen.outcomes if self.outcome is None else frozenset()
         return replace(seen, costs=costs, outcomes=outcomes)
-
-    @property
-    def budgets(self) -> tuple[Budget, ...]:
-        """The budgets that `budget` names, in their order."""
-        budgets = [budget for text in self.budget for budget in parse_budget(text)]
-        return tuple(dict.fromkeys(budgets))
 
     @property
     def label_keys(self) -> LabelKeys | None:

@@ -88,11 +88,11 @@ class StreamConfig(MeansConfig):
         "how far out of order a record may arrive without being late", "5m"
     )
     idle: Duration | None = _span(
-        "advance the watermark after this long without records; the gap by default"
+        "in a folder: advance the watermark after this long without records; the gap by default"
     )
     ahead: Duration | None = _span(
-        "largest watermark jump one record may cause, in case its clock is wrong; the gap "
-        "by default"
+        "in a folder: largest watermark jump one record may cause, in case its clock is wrong; the "
+        "gap by default"
     )
     max_open: Duration = _span("close a conversation at this age, however busy it is", "1d")
     max_open_results: Number = option(
@@ -123,14 +123,15 @@ class StreamConfig(MeansConfig):
     portion_bytes: Number = option(
         LIMITS,
         "N",
-        "most bytes of a backlog to read before the watermark advances and conversations close",
+        "most bytes of a folder's backlog to read before the watermark advances and conversations "
+        "close",
         64 * 2**20,  # 0.7 million results of 100 bytes, which take 0.3 GB until they are scored
         ge=1,
     )
     backlog_order: BacklogOrder = option(
         ENGINE,
         "BY",
-        "order in which a backlog of files is read: by time of last change, or by name",
+        "order in which a folder's backlog is read: by time of last change, or by name",
         "time",
     )
     shards: Number = option(ENGINE, "N", "number of files of each dataset per write", 1, ge=1)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.storage import Storage
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.files.shard import InputFile
@@ -36,7 +36,7 @@ class TraceSet(Struct, frozen=True):
         return sum(file.size for file in self.files)
 
 
-def find_traces(settings: ReadingConfig, patterns: Sequence[str], storage: Storage) -> TraceSet:
+def find_traces(settings: DuplicateConfig, patterns: Sequence[str], storage: Storage) -> TraceSet:
     """Find traces, and look at their first records.
 
     Raises:
@@ -47,7 +47,7 @@ def find_traces(settings: ReadingConfig, patterns: Sequence[str], storage: Stora
 
 
 def traces_of(
-    settings: ReadingConfig, files: Sequence[InputFile] = (), seen: SeenNames | None = None
+    settings: DuplicateConfig, files: Sequence[InputFile] = (), seen: SeenNames | None = None
 ) -> TraceSet:
     """Traces that are found already, or held by the caller.
 

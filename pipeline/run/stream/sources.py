@@ -11,6 +11,7 @@ from goodgain.pipeline.run.engines.engine_checks import check_server
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.sources.folder_watch import FolderSource
@@ -24,8 +25,9 @@ _SECRETS = re.compile(r"//.*[@?=]|:.*@", re.DOTALL)
 _KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topics>[^/]+)")
 _PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
 _OPTIONS_OF = {
-    "kafka://": ("kafka_consumer", "kafka_timestamps"),
+    "kafka://": ("kafka_consumer", "kafka_timestamps", "expansion_service"),
     "pubsub://": ("timestamp_attribute", "id_attribute"),
+    "folders": ("since", "idle", "ahead", "poll", "portion_bytes", "backlog_order"),
 }
 _MILLIS = 1_000  # of a second
 
@@ -93,15 +95,16 @@ def check_options(config: StreamConfig) -> None:
     """Make sure that no option is for another kind of source.
 
     Raises:
-      UsageError: one does.
+      UsageError: one is.
     """
+    scheme, is_address, _ = config.input.partition("://")
+    own = f"{scheme}://" if is_address else "folders"
+    default = StreamConfig.model_validate({"input": config.input, "output": config.output})
     for kind, names in _OPTIONS_OF.items():
         for name in names:
-            if getattr(config, name) is not None and not config.input.startswith(kind):
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} is for {kind} only; the input is {config.input}.")
-    if config.since is not None and "://" in config.input:
-        raise UsageError(f"--since is for folders only; the input is {config.input}.")
+            if kind != own and getattr(config, name) != getattr(default, name):
+                option = Remedy(name)
+                raise UsageError(f"{option} is for {kind} only; the input is {config.input}.")
 
 
 def check_folder(config: StreamConfig) -> None:

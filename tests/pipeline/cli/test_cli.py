@@ -248,6 +248,19 @@ class TestOptionsOfRun:
 
 
 @pytest.mark.slow
+class TestEffects:
+    @pytest.mark.parametrize(
+        ("command", "option"),
+        [
+            ("explain", "--budget"),  # gains within it are means of a run
+            ("validate", "--unit"),  # which finds no duplicates
+        ],
+    )
+    def test_an_option_that_would_change_nothing_is_refused(self, command, option):
+        with pytest.raises(UsageError, match=f"{option} is not an option"):
+            parse_arguments(load_command(command), ["x", option, "passage"])
+
+
 class TestEnds:
     """Messages and exit codes when a command ends, with `metrics` as the example."""
 

@@ -126,12 +126,22 @@ def test_secret_settings_are_not_part_of_the_configuration(client):
         (PUBSUB, {"kafka_consumer": "x"}),
         (KAFKA, {"id_attribute": "x"}),
         ("folder", {"kafka_timestamps": "append"}),
+        ("folder", {"expansion_service": "localhost:8097"}),
+        (KAFKA, {"idle": "5m"}),
+        (KAFKA, {"ahead": "5m"}),
+        (PUBSUB, {"poll": "5s"}),
+        (PUBSUB, {"portion_bytes": 9}),
+        (PUBSUB, {"backlog_order": "name"}),
     ],
 )
 def test_an_option_of_another_kind_of_source_is_refused(source, option):
     (name,) = option
     with pytest.raises(UsageError, match=f"--{name.replace('_', '-')} is for"):
         sources.check_options(config(source, **option))
+
+
+def test_a_file_may_hold_the_defaults_of_options_of_another_kind_of_source():
+    sources.check_options(kafka(poll="1s", backlog_order="time"))
 
 
 def test_a_folder_may_have_a_name_like_a_login(tmp_path):
