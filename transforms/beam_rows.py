@@ -27,9 +27,7 @@ from goodgain.transforms.core.dedup.rules import Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-)
+from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejection import (
     RejectedRecord,
@@ -50,7 +48,6 @@ Rows: TypeAlias = "beam.PCollection[beam.Row]"
 _GOOD = "good"  # Beam YAML's name for the main output
 _BAD = "bad"
 _OUTPUT = "output"
-_DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
 _scores = msgspec.msgpack.Decoder(ConversationScore)
 
 
@@ -104,7 +101,7 @@ class ScoreConversationRows(beam.PTransform):
 
     def __init__(
         self,
-        metrics: Sequence[str] = _DEFAULT_METRICS,
+        metrics: Sequence[str] = DEFAULT_METRICS,
         good_gain_threshold: int = 2,
         rules: str | None = None,
         max_i: int = 10,
@@ -122,7 +119,11 @@ class ScoreConversationRows(beam.PTransform):
         _check_choice("unit", unit, get_args(Unit))
         _check_choice("document_label", document_label, get_args(DocumentLabel))
         self.scoring = Scoring.default(
-            metrics, good_gain_threshold, unit=unit, max_i=max_i, document_label=document_label
+            metrics,
+            unit=unit,
+            good_gain_threshold=good_gain_threshold,
+            max_i=max_i,
+            document_label=document_label,
         )
         if rules:
             read = read_rules(read_text(rules, "the rules"), rules)
@@ -178,7 +179,7 @@ class GlobalMeanRows(beam.PTransform):
 
     def __init__(
         self,
-        metrics: Sequence[str] = _DEFAULT_METRICS,
+        metrics: Sequence[str] = DEFAULT_METRICS,
         slices: Sequence[str] = (),
         max_i: int = 10,
         error_handling: ErrorHandling | None = None,

@@ -25,6 +25,7 @@ from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_metrics_of
+from goodgain.transforms.core.metrics.own_names import ranking_metrics_of
 from goodgain.transforms.core.metrics.plan import plan_of
 
 
@@ -91,7 +92,7 @@ def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterat
     from goodgain.pipeline.results.finished_run import read_columns
 
     groups = groups_in(read_columns(folder, "conversations"))
-    plan = plan_of(config.ranking_metrics, config.max_i, groups, own=own)
+    plan = plan_of(ranking_metrics_of(config.metrics), config.max_i, groups, own=own)
     yield datasets.conversations(plan, judged_outside=config.qrels is not None)
     yield datasets.iterations(plan)
     yield datasets.calls(plan)

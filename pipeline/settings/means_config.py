@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_fields import MEANS, option
-from goodgain.pipeline.settings.option_types import BudgetTexts, Conditions, Numbers, Slices, Text
+from goodgain.pipeline.settings.option_fields import option
+from goodgain.pipeline.settings.option_types import Slices, Text
 from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
-from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
-from goodgain.transforms.core.option import COMMON, SCORING
+from goodgain.transforms.core.metrics.budgets import parse_budgets
+from goodgain.transforms.core.metrics.repeats import parse_condition
+from goodgain.transforms.core.option import COMMON, MEANS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
-ROW_FOR_EACH_DUPLICATE = (
-    "write one row for each duplicate: which result it repeats, and why; by default in a run, "
-    "not in a stream"
-)
 _MOST_REPEATS = 100_000
 
 
@@ -30,7 +25,7 @@ _MOST_REPEATS = 100_000
 class MeansConfig(ScoringConfig):
     """What is computed from all conversations, and which further rows are written."""
 
-    write_duplicates: bool = option(SCORING, "", ROW_FOR_EACH_DUPLICATE, True)
+    write_duplicates: bool
     slice: Slices = option(
         COMMON,
         "NAMES",
@@ -39,9 +34,7 @@ class MeansConfig(ScoringConfig):
         keyword="slices",
     )
     max_i: int
-    budget: BudgetTexts = option(
-        MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
-    )
+    budget: tuple[str, ...]
     interval: Interval = option(
         MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
     )
@@ -52,21 +45,8 @@ class MeansConfig(ScoringConfig):
         "query that is run several times; intervals allow for it",
         None,
     )
-    pass_: Conditions = option(
-        MEANS,
-        "CONDITION",
-        "conditions on metrics of the whole turn (at N), like 'CG >= 5': how often repeats, which "
-        "share the attribute of --cluster, pass",
-        (),
-        flag="pass",
-    )
-    pass_k: Numbers = option(
-        MEANS,
-        "K",
-        "numbers of repeats for pass@k (one passes) and pass^k (all do); 1 and the median number "
-        "of repeats by default",
-        (),
-    )
+    pass_: tuple[str, ...]
+    pass_k: tuple[int, ...]
 
     @field_validator("slice")
     @classmethod
@@ -84,8 +64,7 @@ class MeansConfig(ScoringConfig):
     @classmethod
     def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
         with as_value_errors():
-            for text in texts:
-                parse_budget(text)
+            parse_budgets(texts)
         return texts
 
     @field_validator("bounds", check_fields=False)
@@ -113,24 +92,3 @@ class MeansConfig(ScoringConfig):
         if any(not 1 <= k <= _MOST_REPEATS for k in ks):
             raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
         return tuple(sorted(set(ks)))
-
-    def costs(self, seen: Collection[str]) -> tuple[str, ...]:
-        """Like `ScoringConfig.costs`, and those of the budgets."""
-        of_budgets = (budget.cost for budget in self.budgets)
-        return tuple(dict.fromkeys((*super().costs(seen), *of_budgets)))
-
-    @property
-    def budgets(self) -> tuple[Budget, ...]:
-        """The budgets that `budget` names, in their order."""
-        budgets = [budget for text in self.budget for budget in parse_budget(text)]
-        return tuple(dict.fromkeys(budgets))
-
-    @property
-    def conditions(self) -> tuple[PassCondition, ...]:
-        """What repeats are to pass."""
-        return tuple(map(parse_condition, self.pass_))
-
-    @property
-    def keep_duplicates(self) -> bool:
-        """Whether each duplicate gets a row."""
-        return self.write_duplicates

@@ -15,13 +15,12 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, NAMES, RANKING, SCORING
+from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, MEANS, NAMES, RANKING, SCORING
 
 # Headings of options beside those of the core, then all in the order in which they are shown.
 CONTENT = "Content"
 TIME = "Event time"
 ARMS = "Arms and pairs"
-MEANS = "Means"
 STATISTICS = "Statistics"
 RESULTS = "Results"
 ENGINE = "Files and engine"

@@ -105,9 +105,8 @@ Tolerances = Annotated[
     BeforeValidator(lambda value: _distinct_names(_number_texts(value))),
     WithJsonSchema(_TEXTS_SCHEMA),
 ]
-BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
-FilePatterns = BudgetTexts  # may be empty
-Conditions = BudgetTexts
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
+FilePatterns = Texts  # may be empty
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_numbers)]
 
 

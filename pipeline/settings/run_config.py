@@ -20,11 +20,12 @@ from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, argument, o
 from goodgain.pipeline.settings.option_types import FilePatterns, Format, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
-from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.pipeline.settings.struct_options import option_in, options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS
 from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
 class QuestionConfig(Settings):
@@ -101,6 +102,8 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         False,
         keyword="",
     )
+    # By default, unlike in a stream, where they make one file more of each pane.
+    write_duplicates: bool = option_in(ScoringOptions, "write_duplicates", True)
     allow_unlabelled: bool = option(
         CHECKS,
         "",

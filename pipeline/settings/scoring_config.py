@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_fields import MEANS, OptionError, option
-from goodgain.pipeline.settings.option_types import Names, Text
+from goodgain.pipeline.settings.option_fields import OptionError, option
+from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -19,21 +19,11 @@ from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
 from goodgain.transforms.core.metrics.own_names import check_names, split_names
-from goodgain.transforms.core.number import Number
-from goodgain.transforms.core.option import COMMON, LABELS, RANKING, SCORING
-from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-    RankingEvaluator,
-    RankingMetric,
-    parse_ranking_metrics,
-)
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.warnings.field_names import SeenNames
-
-_GREATEST_G_MAX = 20
 
 
 @options_of(ScoringOptions, "labels")
@@ -42,21 +32,8 @@ class ScoringConfig(DuplicateConfig):
     """How records are read, and how a conversation is scored; each field is an option."""
 
     good_gain_threshold: int
-    cost: Names | None = option(
-        MEANS,
-        "NAME",
-        "costs to use, like tokens,usd, or none; by default those of the first records, in a "
-        "stream none",
-        None,
-    )
-    outcome: Names | None = option(
-        MEANS,
-        "NAME",
-        "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower (lower "
-        "is better), or none; by default those of the first records and of --outcomes, in a stream "
-        "only these",
-        None,
-    )
+    cost: tuple[str, ...] | None
+    outcome: tuple[str, ...] | None
     outcomes: Text | None = option(
         LABELS,
         "FILE",
@@ -65,40 +42,11 @@ class ScoringConfig(DuplicateConfig):
         None,
         for_workers=True,
     )
-    usage: bool | None = option(
-        SCORING,
-        "",
-        "also compute what the agent opened and cited of what it found; by default if the first "
-        "records say so, in a stream never",
-        None,
-    )
-    metrics: Names = option(
-        COMMON,
-        "NAME",
-        "metrics to compute and show: of ranking, like ndcg@10 (see `goodgain metrics`), your own, "
-        "like my_metrics.py:mine, or those of every run, like CG",
-        tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
-    )
-    duplicates: Literal["compact", "hold_slot"] = option(
-        RANKING,
-        "HOW",
-        "compact removes later copies from the ranked list, hold_slot counts them as non-relevant",
-        "compact",
-    )
-    g_max: Number = option(
-        RANKING,
-        "GAIN",
-        "highest gain of the labelling scale, for err and nerr",
-        GREATEST_GAIN,
-        ge=1,
-        le=_GREATEST_G_MAX,
-    )
-    relevance_threshold: Number | None = option(
-        RANKING,
-        "GAIN",
-        "smallest gain of a relevant result; --good-gain-threshold by default",
-        None,
-    )
+    usage: bool | None
+    metrics: tuple[str, ...]
+    duplicates: Literal["compact", "hold_slot"]
+    g_max: int
+    relevance_threshold: int | None
     document_label: DocumentLabel
     pool: Text | None = option(
         LABELS,
@@ -200,24 +148,6 @@ class ScoringConfig(DuplicateConfig):
         return None
 
     @property
-    def ranking(self) -> RankingEvaluator:
-        """Computes the ranking metrics."""
-        judged_outside = self.label_keys is not None or self.pool is not None
-        return RankingEvaluator(
-            self.ranking_metrics, self.relevant_from, self.g_max, judged_outside
-        )
-
-    @property
-    def hold_slot(self) -> bool:
-        """Whether later copies keep their places in ranked lists."""
-        return self.duplicates == "hold_slot"
-
-    @property
-    def ranking_metrics(self) -> tuple[RankingMetric, ...]:
-        """The ranking metrics that `metrics` names, in their order."""
-        return parse_ranking_metrics(split_names(self.metrics)[0])
-
-    @property
     def own(self) -> tuple[Metric, ...]:
         """The metrics of the user that `metrics` names, in their order.
 
@@ -225,13 +155,6 @@ class ScoringConfig(DuplicateConfig):
           UsageError: one of them cannot be loaded.
         """
         return load_own_metrics(split_names(self.metrics)[1])
-
-    @property
-    def relevant_from(self) -> int:
-        """The smallest gain of a relevant result (SPEC 8, `relevance_threshold`)."""
-        if self.relevance_threshold is None:
-            return self.good_gain_threshold
-        return self.relevance_threshold
 
 
 def check_document_label(given: object, info: ValidationInfo, reason: str) -> None:

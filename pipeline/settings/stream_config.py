@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.means_config import ROW_FOR_EACH_DUPLICATE, MeansConfig
+from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, TIME, option
 from goodgain.pipeline.settings.option_types import (
     Duration,
@@ -16,7 +16,7 @@ from goodgain.pipeline.settings.option_types import (
     duration_text,
 )
 from goodgain.transforms.core.number import Number
-from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
+from goodgain.transforms.core.option import COMMON, LIMITS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.streaming.event_window import window_start
 
@@ -65,8 +65,6 @@ class StreamConfig(MeansConfig):
     )
     output: Text = option(COMMON, "DIR", "folder for everything that is written", for_workers=True)
     format: Format = option(COMMON, "FORMAT", "file format of the datasets", "avro", keyword="")
-    # Not by default, as in a run: each pane would be one file more.
-    write_duplicates: bool = option(SCORING, "", ROW_FOR_EACH_DUPLICATE, False)
     overwrite: bool = option(
         COMMON,
         "",

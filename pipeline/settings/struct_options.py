@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import BaseModel, BeforeValidator, create_model
 
 from goodgain.pipeline.settings.option_fields import option
-from goodgain.pipeline.settings.option_types import Text
+from goodgain.pipeline.settings.option_types import Names, Numbers, Text, Texts
 from goodgain.transforms.core.number import Number, refuse_boolean
 from goodgain.transforms.core.option import DeclaredOption, Scope, options_in
 
@@ -26,7 +26,8 @@ def options_of(
     for code that reads it as an attribute.
     """
     fields: dict[str, Any] = {
-        name: _field(declared) for name, declared in options_in(struct, scope).items()
+        name: _field(name, declared, declared.default)
+        for name, declared in options_in(struct, scope).items()
     }
 
     def with_options(model: type[_Model]) -> type[_Model]:
@@ -41,30 +42,41 @@ def options_of(
     return with_options
 
 
+def option_in(struct: type[Struct], name: str, default: Any) -> Any:
+    """The field of an option in a Struct, with another default."""
+    _, field = _field(name, options_in(struct, None)[name], default)
+    return field
+
+
 def values_for(struct: type[Struct], settings: BaseModel) -> dict[str, Any]:
     """The values of the fields of a Struct that the settings have, by name."""
     names = struct.__struct_fields__
     return {name: getattr(settings, name) for name in names if name in type(settings).model_fields}
 
 
-def _field(declared: DeclaredOption) -> tuple[Any, Any]:
+def _field(name: str, declared: DeclaredOption, default: Any) -> tuple[Any, Any]:
     """The type and the declaration of a field, for pydantic."""
     shown = declared.option
+    flag = name.removesuffix("_")  # `pass_` is `pass` where that is no word of Python
     checks = {"ge": shown.at_least, "le": shown.at_most}
     given: dict[str, Any] = {name: limit for name, limit in checks.items() if limit is not None}
-    field = option(shown.group, shown.metavar, shown.description, declared.default, **given)
-    return _as_written(declared.type), field
+    if flag != name:
+        given["flag"] = flag
+    field = option(shown.group, shown.metavar, shown.description, default, **given)
+    return _as_written(declared.type, shown.commas), field
 
 
-def _as_written(type_: Any) -> Any:
+def _as_written(type_: Any, commas: bool) -> Any:
     """The type of an option's value as a command line or a file holds it."""
     if get_origin(type_) is Literal and all(isinstance(choice, int) for choice in get_args(type_)):
         checks = BeforeValidator(_number_of_text), BeforeValidator(refuse_boolean)
         return Annotated[type_, *checks]
     if get_origin(type_) is UnionType:
-        kinds = [_as_written(kind) for kind in get_args(type_)]
+        kinds = [_as_written(kind, commas) for kind in get_args(type_)]
         return Union[tuple(kinds)]  # noqa: UP007
-    return {int: Number, str: Text}.get(type_, type_)
+    texts = Names if commas else Texts
+    as_written = {int: Number, str: Text, tuple[int, ...]: Numbers, tuple[str, ...]: texts}
+    return as_written.get(type_, type_)
 
 
 def _number_of_text(value: object) -> object:

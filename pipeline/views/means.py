@@ -28,7 +28,6 @@ from goodgain.transforms.core.wording import format_count, no_interval
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
-# Gain, efficiency, repetition, and how many iterations it took.
 OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."

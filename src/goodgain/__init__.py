@@ -56,11 +56,8 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.mean_row import MeanRow
     from goodgain.transforms.core.metric import Metric
-    from goodgain.transforms.core.metrics.budgets import Budget
-    from goodgain.transforms.core.metrics.outcomes import TurnOutcome
     from goodgain.transforms.core.metrics.own import metric
     from goodgain.transforms.core.metrics.prefix import Prefix
-    from goodgain.transforms.core.metrics.repeats import PassCondition
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
@@ -79,7 +76,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Adaptation",
-    "Budget",
     "Closing",
     "Comparison",
     "ConversationRow",
@@ -111,7 +107,6 @@ __all__ = [
     "Outcomes",
     "OutcomesOfRow",
     "Packing",
-    "PassCondition",
     "PoolFiles",
     "PoolUse",
     "Prefix",
@@ -140,7 +135,6 @@ __all__ = [
     "StreamEnd",
     "Table",
     "Traces",
-    "TurnOutcome",
     "UsageError",
     "WatchFolder",
     "WatermarkRule",
@@ -157,7 +151,6 @@ __all__ = [
 _MODULES = {
     **dict.fromkeys(transforms.__all__, "transforms"),
     "Adaptation": "transforms.core.records.adaptation",
-    "Budget": "transforms.core.metrics.budgets",
     "Metric": "transforms.core.metric",
     "Prefix": "transforms.core.metrics.prefix",
     "metric": "transforms.core.metrics.own",
@@ -186,7 +179,6 @@ _MODULES = {
     "Outcomes": "pipeline.api.given_rows",
     "OutcomesOfRow": "transforms.core.files.outcomes",
     "Packing": "transforms.core.scoring.packing",
-    "PassCondition": "transforms.core.metrics.repeats",
     "PoolFiles": "transforms.core.pool.files",
     "PoolUse": "transforms.core.pool.files",
     "Qrels": "pipeline.api.judgments",
@@ -202,7 +194,6 @@ _MODULES = {
     "StreamEnd": "transforms.stream_end",
     "Table": "pipeline.api.table",
     "Traces": "pipeline.api.inputs",
-    "TurnOutcome": "transforms.core.metrics.outcomes",
     "UsageError": "transforms.core.errors",
     "WatermarkRule": "transforms.core.streaming.watermark",
     "compare": "pipeline.api.compare",

@@ -69,7 +69,7 @@ def _shuffle(calls: list[SearchCall]) -> list[Row]:
 
 
 def _one_conversation() -> list[Row]:
-    scoring = Scoring(RULES, RankingEvaluator(DEFAULT_RANKING_METRICS, 2))
+    scoring = Scoring(RULES)
     look_for_cycles_less_often()  # as in a run
     measures = {
         results: partial(_seconds, partial(score_conversation, "c", _prints(results), 0, scoring))

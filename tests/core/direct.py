@@ -17,7 +17,7 @@ from goodgain.transforms.core.dedup.verification import verify
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
@@ -41,8 +41,7 @@ def shipped_fingerprinter():
 
 
 def scoring(rules=None, metrics=("ndcg@10", "mrr"), **options):
-    evaluator = RankingEvaluator(parse_ranking_metrics(metrics), 2)
-    return Scoring(rules or shipped_rules(), evaluator, **options)
+    return Scoring(rules or shipped_rules(), metrics=tuple(metrics), **options)
 
 
 def plan(metrics=("ndcg@10", "mrr"), max_i=4, costs=(), groups=(), **more):
@@ -99,7 +98,7 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
 
 def score(records, rules=None, **options):
     """A ConversationScore by conversation_id."""
-    options.setdefault("keep_duplicates", True)
+    options.setdefault("write_duplicates", True)
     settings = scoring(rules, **options)
     return {
         conversation_id: score_payloads(conversation_id, payloads, settings)

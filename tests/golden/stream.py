@@ -7,7 +7,6 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.run.stream import datasets
-from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -38,14 +37,14 @@ STREAMS = (
     StreamCase(
         "live and costs",
         31,
-        scoring(costs=_COSTS, budgets=(Budget("tokens", 100),), max_i=3),
+        scoring(cost=_COSTS, budget=("tokens=100",), max_i=3),
         Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True),
         (("arm",), ("arm", "market")),
     ),
     StreamCase(
         "late and details",
         32,
-        scoring(per_call=True, bounds=True, keep_duplicates=True, max_i=3),
+        scoring(per_call=True, bounds=True, write_duplicates=True, max_i=3),
         Closing(gap=5 * MINUTE, allowed_lateness=15 * MINUTE),
         cluster="query_id",
     ),

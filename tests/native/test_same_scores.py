@@ -21,7 +21,6 @@ from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packer, Packing
@@ -37,6 +36,7 @@ from tests.native.paths import needs_native
 pytestmark = needs_native
 
 METRICS = ("ndcg@10", "mrr", "auc", "judged@5")
+SLOTS = st.sampled_from(["compact", "hold_slot"])
 encode = msgspec.msgpack.Encoder(order="sorted").encode
 # More names than there are numbers of one byte, so that some are known by their digests.
 MANY_NAMES = compile_rules(
@@ -65,8 +65,7 @@ def shuffle_payloads(random, calls):
 def test_outcomes_beside_the_records():
     calls = next(iter(fingerprints(trace(Random(3), conversations=1)).values()))
     given = payload((), outcomes={"correct": 0.0, "new": 2.0})
-    outcomes = tuple(map(TurnOutcome, ("correct", "new")))
-    config = scoring(metrics=METRICS, outcomes=outcomes)
+    config = scoring(metrics=METRICS, outcome=("correct", "new"))
     for packed in ([payload(calls), given], [given, payload(calls)], [given + payload(calls)]):
         row = score_payloads("c", packed, config).conversation
         assert (row["outcome.correct"], row["outcome.new"]) == (0, 2)
@@ -77,10 +76,10 @@ def test_outcomes_beside_the_records():
 @pytest.mark.parametrize("max_candidates", [1, 2, 256])
 def test_adversarial_traces(policy, max_candidates):
     random = Random(max_candidates)
-    config = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
-    for details in (False, True):
+    config = scoring(shipped_rules(max_candidates, policy), METRICS, cost=COSTS)
+    for details, duplicates in ((False, "compact"), (True, "hold_slot")):
         by_conversation = fingerprints(trace(random, conversations=40))
-        settings = replace(config, hold_slot=details, per_call=details, bounds=details)
+        settings = replace(config, duplicates=duplicates, per_call=details, bounds=details)
         for name, calls in by_conversation.items():
             score_payloads(name, shuffle_payloads(random, calls), settings, 1)
 
@@ -128,21 +127,21 @@ CALLS = seeds.map(any_call)
     seeds,
     st.sampled_from(["full", "ids", "none"]),
     st.sampled_from([1, 3, 256]),
-    st.booleans(),
+    SLOTS,
     st.sampled_from(["document", "passage"]),
     st.sampled_from(["first", "best"]),
 )
 @settings(max_examples=300)
-def test_any_calls(random, policy, max_candidates, hold_slot, unit, document_label):
+def test_any_calls(random, policy, max_candidates, duplicates, unit, document_label):
     rules = shipped_rules(max_candidates, policy, unit)
     config = scoring(
         rules,
         METRICS,
-        costs=COSTS,
-        hold_slot=hold_slot,
+        cost=COSTS,
+        duplicates=duplicates,
         document_label=document_label,
         clock=0,
-        keep_duplicates=True,
+        write_duplicates=True,
         per_call=True,
         bounds=document_label == "first",
         usage=True,
@@ -175,16 +174,16 @@ def labelled_payloads(draw):
 
 
 @pytest.mark.slow
-@given(labelled_payloads(), st.booleans(), st.sampled_from(["first", "best"]), st.booleans())
+@given(labelled_payloads(), SLOTS, st.sampled_from(["first", "best"]), st.booleans())
 @settings(max_examples=500)
-def test_labels_of_results(payloads, hold_slot, document_label, per_call):
+def test_labels_of_results(payloads, duplicates, document_label, per_call):
     config = scoring(
         shipped_rules(),
         METRICS,
-        hold_slot=hold_slot,
+        duplicates=duplicates,
         document_label=document_label,
         per_call=per_call,
-        keep_duplicates=True,
+        write_duplicates=True,
         usage=per_call,
     )
     score_payloads("c", payloads, config)
@@ -244,14 +243,14 @@ def judged_payloads(random):
 @pytest.mark.slow
 @given(
     seeds.map(judged_payloads),
-    st.booleans(),
+    SLOTS,
     st.sampled_from(["document", "passage"]),
     st.sampled_from([None, "a", "\x1c"]),
     st.booleans(),
     st.none() | st.sets(st.integers(0, 5), max_size=3),
 )
 @settings(max_examples=500)
-def test_external_judgments(payloads, hold_slot, unit, topic_attribute, labelled, excluded):
+def test_external_judgments(payloads, duplicates, unit, topic_attribute, labelled, excluded):
     keys = LabelKeys(topic_attribute=topic_attribute)
     exclusions = None
     if excluded is not None:
@@ -260,10 +259,10 @@ def test_external_judgments(payloads, hold_slot, unit, topic_attribute, labelled
     config = scoring(
         shipped_rules(unit=unit),
         METRICS,
-        hold_slot=hold_slot,
+        duplicates=duplicates,
         label_keys=keys if labelled else None,
         exclusions=exclusions,
-        keep_duplicates=True,
+        write_duplicates=True,
         per_call=True,
         bounds=True,
         usage=True,

@@ -38,8 +38,8 @@ def folds_natively(scoring):
     "settings",
     [
         {},
-        {"without_failed": True, "usage": True, "per_call": True, "keep_duplicates": True},
-        {"document_label": "best", "hold_slot": True, "max_i": 3, "costs": ("tokens",)},
+        {"without_failed": True, "usage": True, "per_call": True, "write_duplicates": True},
+        {"document_label": "best", "duplicates": "hold_slot", "max_i": 3, "cost": ("tokens",)},
         {"label_keys": LabelKeys(), "bounds": True},
     ],
 )

@@ -12,7 +12,6 @@ from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
@@ -74,8 +73,7 @@ def names_in(folder):
 
 def plain_scoring(**options):
     """The scoring of `goodgain run` without options."""
-    config = RunConfig(input=("a",), output="b")
-    return Scoring(compile_rules(load_rules(None)), config.ranking, **options)
+    return Scoring(compile_rules(load_rules(None)), **options)
 
 
 # The costs in samples, which tests keep in Avro; a run finds the names in the first records.
@@ -86,8 +84,8 @@ def direct_scores(paths, details=True):
     """A ConversationScore by conversation_id: parse, fingerprint, score in Python, without Beam."""
     sampled = any(str(path).endswith(".avro") for path in paths)
     costs = SAMPLE_COSTS if sampled else ()  # other test traces have none
-    options = {"per_call": details, "bounds": details, "keep_duplicates": details}
-    scoring = plain_scoring(**options, costs=costs)
+    options = {"per_call": details, "bounds": details, "write_duplicates": details}
+    scoring = plain_scoring(**options, cost=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
     for _, records in read_files(local_files(list(map(str, paths)))):
@@ -128,7 +126,7 @@ def direct_rows(scores):
 def direct_means(scores):
     names = scores[0].conversation.metrics
     costs, usage = COSTS.names_in(names), "opens" in names
-    plan = plain_scoring(max_i=MAX_I, costs=costs, usage=usage).plan
+    plan = plain_scoring(max_i=MAX_I, cost=costs, usage=usage).plan
     accumulators = {}
     for score in scores:
         values = conversation_values(score, plan)

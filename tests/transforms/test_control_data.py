@@ -9,7 +9,6 @@ from apache_beam.testing.util import assert_that, equal_to
 from goodgain.transforms.control_data import ControlData
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
@@ -19,7 +18,7 @@ from goodgain.transforms.read_payloads import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 RULES = compile_rules(read_rules(read_shipped_rules()))
-SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))
+SCORING = Scoring(RULES, metrics=("ndcg@10",))
 
 
 @pytest.mark.slow

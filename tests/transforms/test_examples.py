@@ -14,7 +14,6 @@ import goodgain.transforms.core.scoring.packing
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
@@ -29,7 +28,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
 
 TRACES = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
 RULES = compile_rules(read_rules(read_shipped_rules()))
-SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2), max_i=2)
+SCORING = Scoring(RULES, metrics=("ndcg@10",), max_i=2)
 
 # The worked example of SPEC 5, without the ids of duplicates.
 CALLS = [

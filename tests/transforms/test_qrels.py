@@ -24,7 +24,6 @@ from goodgain.transforms.core.judgments.judgment import (
     document_digest,
     judgment_digest,
 )
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
@@ -42,7 +41,7 @@ METRICS = ("precision@5", "recall", "map", "ndcg", "judged@5")
 
 
 def scoring(keys=None):
-    return Scoring(RULES, RankingEvaluator(parse_ranking_metrics(METRICS), 2), label_keys=keys)
+    return Scoring(RULES, metrics=METRICS, label_keys=keys)
 
 
 def call(conversation, iteration, *names, topic=None, gain=None):

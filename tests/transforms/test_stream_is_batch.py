@@ -10,9 +10,6 @@ from apache_beam.testing.util import assert_that, equal_to
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_of
-from goodgain.transforms.core.metrics.budgets import Budget
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
-from goodgain.transforms.core.metrics.repeats import PassCondition
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.means import GlobalMeans, SumMeans
@@ -26,15 +23,14 @@ from tests.transforms.streams import CENTURY, Script, at, batch_scores, minute_o
 pytestmark = pytest.mark.slow
 
 COSTS = ("tokens", "usd")
-BUDGETS = (Budget("tokens", 10), Budget("usd", 0.2))
 SCORING = scoring(
     per_call=True,
-    costs=COSTS,
-    budgets=BUDGETS,
+    cost=COSTS,
+    budget=("tokens=10", "usd=0.2"),
     max_i=3,
     usage=True,
-    outcomes=(TurnOutcome("correct"), TurnOutcome("rating", least=0.5)),
-    conditions=(PassCondition("CG", ">=", 1), PassCondition("outcome.correct", ">=", 1)),
+    outcome=("correct", "rating>=0.5"),
+    pass_=("CG >= 1", "outcome.correct >= 1"),
     pass_k=(1, 2),
 )
 PASSAGES = scoring(

@@ -7,7 +7,6 @@ import pytest
 
 from goodgain.transforms.conversation_closing import CloseConversation
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import payload
@@ -22,7 +21,7 @@ from tests.core.direct import scoring, shipped_fingerprinter
 from tests.transforms.one_by_one import OneByOne
 from tests.transforms.streams import Script, at, collect_outputs
 
-SCORING = scoring(outcomes=(TurnOutcome("correct"), TurnOutcome("rating", least=0.5)))
+SCORING = scoring(outcome=("correct", "rating>=0.5"))
 CLOSING = Closing()
 BEGIN_OF_TIME = -(2**53)
 

@@ -15,8 +15,6 @@ from msgspec.structs import replace
 from goodgain.transforms import window_panes
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.event_window import window_start
@@ -134,7 +132,7 @@ def test_each_pane_has_the_warnings_of_its_window(start):
 
 
 def test_each_pane_relates_metrics_and_outcomes_as_batch_does(start):
-    options = {"outcomes": (TurnOutcome("correct"),)}
+    options = {"outcome": ("correct",)}
 
     def judged(gain, correct):
         one = {"results": [{"id": "a", "gain": gain}], "outcomes": {"correct": correct}}
@@ -207,8 +205,7 @@ def test_a_window_warns_of_ids_that_are_positions_with_examples(start):
 
 
 def test_a_window_warns_if_no_label_is_relevant(start):
-    metrics = RankingEvaluator(parse_ranking_metrics(("ndcg@10", "mrr")), 3)
-    settings = replace(scoring(), ranking=metrics)
+    settings = scoring(relevance_threshold=3)
     scores = Scores().arrive(start + 1, score_with(2)).watermark(start + 70)
     given = scores.means(settings=settings)
     found = {warning.code for _, pane in given["warnings"] for warning in pane.warnings}

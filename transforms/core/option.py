@@ -12,6 +12,7 @@ from msgspec.structs import fields
 COMMON = "Most used"
 SCORING = "Scoring"
 LABELS = "Labels and judgments"
+MEANS = "Means"
 RANKING = "Ranking metrics"
 NAMES = "Names in the traces"
 LIMITS = "Limits"
@@ -30,6 +31,9 @@ class Option(Struct, frozen=True):
         `labels` from the rest, like validation; those that compute `means` (runs and streams); or
         `run` only.
       at_least, at_most: the smallest and greatest number.
+      commas: whether texts of which it takes several may stand with commas between them.
+      selects: whether it only selects what is computed or written, so that runs which differ in it
+        can be compared.
 
     Example:
       >>> class Reader(Struct, frozen=True):
@@ -44,6 +48,8 @@ class Option(Struct, frozen=True):
     scope: Scope = "all"
     at_least: int | None = None
     at_most: int | None = None
+    commas: bool = False
+    selects: bool = False
 
 
 class DeclaredOption(Struct, frozen=True):
@@ -58,15 +64,19 @@ class DeclaredOption(Struct, frozen=True):
     default: Any
 
 
-def options_in(struct: type[Struct], scope: Scope = "all") -> dict[str, DeclaredOption]:
-    """The options of this scope that the fields of a Struct declare, by name, in their order."""
+def options_in(struct: type[Struct], scope: Scope | None = "all") -> dict[str, DeclaredOption]:
+    """The options of a scope that the fields of a Struct declare, by name, in their order.
+
+    Args:
+      scope: None = every.
+    """
     return {
         field.name: DeclaredOption(option, type_, field.default)
         for field in fields(struct)
         if get_origin(field.type) is Annotated
         for type_, *others in [get_args(field.type)]
         for option in others
-        if isinstance(option, Option) and option.scope == scope
+        if isinstance(option, Option) and scope in (None, option.scope)
     }
 
 

@@ -168,7 +168,7 @@ def _write_scores(plan: Plan) -> WriteRows:
     ]
     if plan.scoring.per_call:
         written.append(DatasetRows(datasets.calls(of_run), rows.call_rows))
-    if plan.scoring.keep_duplicates:
+    if plan.scoring.write_duplicates:
         written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows, _DUPLICATE_TABLES))
     return WriteRows(plan.target, written, ConversationScore, rows.score_key)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
@@ -31,15 +33,10 @@ from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _MILLIS = 1_000  # of a second
-# What scoring takes from the settings as it is there.
-_NOT_OF_SETTINGS = (
-    "rules", "clock", "pool", "costs", "outcomes", "usage", "aspects", "aspect_judgments",
-    "exclusions",
-)  # fmt: skip
-_OF_SETTINGS = tuple(name for name in Scoring.__struct_fields__ if name not in _NOT_OF_SETTINGS)
 
 
 class Held(Struct, frozen=True):
@@ -187,16 +184,19 @@ def open_scoring(
     given = held.outcomes.given if held.outcomes else _find_outcomes(settings, storage)
     outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
+    seen_first: dict[str, Any] = {
+        "cost": settings.costs(traces.seen.costs),
+        "outcome": tuple(map(str, outcomes)),
+        "usage": settings.uses(traces.seen),
+    }
     scoring = Scoring(
         rules=traces.rules,
+        own=settings.own,
+        label_keys=settings.label_keys,
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
         pool=None if pool is None else pool.use,
-        costs=settings.costs(traces.seen.costs),
-        outcomes=outcomes,
-        usage=settings.uses(traces.seen),
         aspects=traces.seen.aspects or (pool is not None and pool.use.aspects),
-        # An explanation has no options of means and further rows.
-        **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
+        **(values_for(ScoringOptions, settings) | seen_first),
     )
     pool_bytes = sum(file.size for file in pool_files)
     return Evaluation(settings, traces, scoring, pool, pool_bytes, outcomes=given, held=held)

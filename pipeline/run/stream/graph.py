@@ -217,7 +217,7 @@ def _write_scores(plan: StreamPlan) -> WritePanes:
     dataset_rows = [DatasetRows(batch_datasets.iterations(scoring.plan), rows.iteration_rows)]
     if scoring.per_call:
         dataset_rows.append(DatasetRows(batch_datasets.calls(scoring.plan), rows.call_rows))
-    if scoring.keep_duplicates:
+    if scoring.write_duplicates:
         dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, rows.duplicate_rows))
     dataset_rows.append(
         DatasetRows(datasets.conversations(scoring.plan), datasets.conversation_rows)

@@ -9,14 +9,10 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
-from goodgain.transforms.core.option import options_in
-from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.scoring.options import options_of_values
 from goodgain.transforms.core.wording import format_count
 
-_PARAMETERS = (
-    "good_gain_threshold", "g_max", "duplicates", "unit", "qrels_id",
-    "qrels_topic",
-)  # fmt: skip
+_PARAMETERS = ("unit", "qrels_id", "qrels_topic")
 QRELS = "qrels"
 POOL = "pool"
 
@@ -76,13 +72,15 @@ def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool
 def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
     parameters, pool = manifest["parameters"], manifest.get(POOL)
-    compared = {name: parameters.get(name) for name in _PARAMETERS}
     # Those that a run of an earlier version did not know had their defaults in effect.
-    of_scoring = options_in(ScoringOptions).items()
-    compared |= {name: parameters.get(name, option.default) for name, option in of_scoring}
-    relevance = parameters.get("relevance_threshold")
+    compared = {
+        name: parameters.get(name, declared.default)
+        for name, declared in options_of_values().items()
+    }
+    compared |= {name: parameters.get(name) for name in _PARAMETERS}
+    if compared["relevance_threshold"] is None:
+        compared["relevance_threshold"] = compared["good_gain_threshold"]
     return compared | {
-        "relevance_threshold": compared["good_gain_threshold"] if relevance is None else relevance,
         "rules": manifest.get("rules_digest"),
         QRELS: _qrels(manifest),
         POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,

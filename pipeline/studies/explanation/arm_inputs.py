@@ -22,13 +22,11 @@ from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.option import LIMITS, options_in
-from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.option import LIMITS
+from goodgain.transforms.core.scoring.options import options_of_values
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
-_ALIKE = (
-    "unit", "good_gain_threshold", "duplicates", *options_in(ScoringOptions),
-)  # fmt: skip
+_ALIKE = ("unit", *options_of_values())
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
 _OF_FILES = (
     "input", "labels", "outcomes",

@@ -90,16 +90,16 @@ def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, t
 
 
 @pytest.mark.slow
-@given(records, judgments, topics, st.booleans())
+@given(records, judgments, topics, st.sampled_from(["compact", "hold_slot"]))
 @thorough
-def test_no_share_exceeds_1(given_records, qrels, topic, hold_slot):
+def test_no_share_exceeds_1(given_records, qrels, topic, duplicates):
     found = score_judged(
         given_records,
         qrels,
         LabelKeys(ID_NAME, topic),
         metrics=RANKING,
         per_call=True,
-        hold_slot=hold_slot,
+        duplicates=duplicates,
         bounds=True,
     )
     assert found.best is not None

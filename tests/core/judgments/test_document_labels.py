@@ -91,7 +91,7 @@ def test_labels_of_the_trace_do_not_count():
 def test_duplicates_show_their_own_label_beside_the_one_that_counts():
     found = score(
         result("A"), result("A", "d2"), result("A", "d1"), judged={"d1": 1, "d2": 3},
-        keep_duplicates=True,
+        write_duplicates=True,
     )  # fmt: skip
     assert [(row.gain, row.first_gain) for row in found.duplicates] == [(3, 3), (1, 3)]
 

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from tests.core.direct import fingerprints, plan, scoring, shipped_rules
+from tests.core.judgments.judged import score_judged
 
 MAX_I = 4
 BOUNDED = ("hits@2", "hit_rate", "precision", "precision@2", "rbp.8", "mrr", "cg", "dcg@2", "err")
@@ -102,11 +103,11 @@ def extremes(key, as_is, outcomes):
 @pytest.mark.slow
 @given(
     several=st.lists(conversations, min_size=1, max_size=2),
-    hold_slot=st.booleans(),
+    duplicates=st.sampled_from(["compact", "hold_slot"]),
     thresholds=st.sampled_from([(2, 2, 4), (3, 1, 4), (2, 2, 2), (4, 3, 3), (1, 2, 7)]),
 )
 @settings(max_examples=40)
-def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds):
+def test_bounds_are_the_extremes_over_all_labels(several, duplicates, thresholds):
     good, relevant, g_max = thresholds
     scale = range(min(g_max, 4) + 1)
     several = [  # err rejects a label above the scale
@@ -115,9 +116,11 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
     ]
     how = Scoring(
         shipped_rules(),
-        RankingEvaluator(parse_ranking_metrics(RANKING), relevant, g_max),
+        metrics=RANKING,
+        relevance_threshold=relevant,
+        g_max=g_max,
         good_gain_threshold=good,
-        hold_slot=hold_slot,
+        duplicates=duplicates,
         per_call=True,
         bounds=True,
     )
@@ -183,10 +186,10 @@ def test_bounds_are_none_unless_requested():
 
 
 def test_a_mean_without_values_has_no_bounds():
-    """No labelled result is relevant, so mrr is undefined; further labels would not change n."""
-    score = score_records(
-        [[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True)
-    )
+    """No judged document is relevant, so mrr is undefined; further labels would not change n."""
+    records = [{"results": [{"ids": {"doc_id": name}} for name in "ab"]}]
+    judged, keys = {("c", "b"): 0}, LabelKeys()
+    score = score_judged(records, judged, keys, metrics=("mrr", "hit_rate"), bounds=True)
     accumulator = MeansAccumulator()
     accumulator.add(conversation_values(score, plan(("mrr", "hit_rate"), 1)))
     found = {row.metric: row for row in accumulator.rows({}, plan(("mrr", "hit_rate"), 1))}

@@ -14,7 +14,14 @@ from goodgain.transforms.core.means.values import conversation_values
 from tests.adversarial import trace
 from tests.core.averaging import exact_rows, merge_randomly
 from tests.core.direct import plan, score
-from tests.core.scoring.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
+from tests.core.scoring.test_costs import (
+    BUDGET,
+    BUDGETS,
+    DEFAULT_RANKING,
+    NAMES,
+    means_of,
+    with_costs,
+)
 
 PLAN = plan(DEFAULT_RANKING, 3, costs=NAMES, budgets=BUDGETS)
 
@@ -107,7 +114,7 @@ def clustered_values(seed):
     idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
     records = with_costs([*trace(draw, 30), *idle], seed)
     for conversation_score in score(
-        records, costs=NAMES, budgets=BUDGETS, metrics=DEFAULT_RANKING
+        records, cost=NAMES, budget=BUDGET, metrics=DEFAULT_RANKING
     ).values():
         attributes = {} if draw.random() < 0.2 else {"query": str(draw.randint(0, 5))}
         row = msgspec.structs.replace(

@@ -132,9 +132,9 @@ def assert_repeats(rows, conversations, population):
 def test_generated_conversations(seed, clustered):
     random = Random(seed)
     records = traces(random)
-    options = {"metrics": (), "outcomes": OUTCOMES, "max_i": 1}
+    options = {"metrics": (), "outcome": tuple(map(str, OUTCOMES)), "max_i": 1}
     if clustered:
-        options |= {"conditions": CONDITIONS, "pass_k": KS}
+        options |= {"pass_": tuple(map(str, CONDITIONS)), "pass_k": KS}
     scores, plan = score(records, **options), scoring(**options).plan
     conversations = expect_conversations(records)
     for conversation in conversations:

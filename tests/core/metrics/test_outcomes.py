@@ -63,7 +63,7 @@ def record(iteration, turn=1, **more):
 
 
 def outcome_in(records, outcome=CORRECT):
-    return score_one(records, outcomes=(outcome,)).conversation[f"outcome.{outcome.name}"]
+    return score_one(records, outcome=(str(outcome),)).conversation[f"outcome.{outcome.name}"]
 
 
 def test_the_last_record_of_the_last_turn_that_has_it_counts():
@@ -103,7 +103,7 @@ def conversation(outcome, searched=True):
     one = record(1, outcomes={} if outcome is None else {"correct": outcome})
     if not searched:
         one |= {"action": "open"}
-    return score_one([one], outcomes=(CORRECT,), metrics=(), max_i=1)
+    return score_one([one], outcome=(str(CORRECT),), metrics=(), max_i=1)
 
 
 def test_conversations_without_search_keep_theirs_in_everyone():

@@ -97,7 +97,7 @@ def test_properties_of_any_run(seed, order):
         order.shuffle(shuffled)
         scores = score(records, built, name)
         assert score(shuffled, built, name) == scores
-        plain = plain_score(records, keep_duplicates=False)
+        plain = plain_score(records, write_duplicates=False)
         for conversation_id, ours in scores.items():
             theirs = plain[conversation_id]
             assert ours.counts["pool.outside"] == ours.counts["pool.matched"] == 0

@@ -20,8 +20,8 @@ USAGES = [
 
 
 def test_they_change_nothing_but_the_count_of_records():
-    alone = score_one(SEARCHES, costs=("tokens",))
-    together = score_one([*USAGES, *SEARCHES], costs=("tokens",))
+    alone = score_one(SEARCHES, cost=("tokens",))
+    together = score_one([*USAGES, *SEARCHES], cost=("tokens",))
     assert together.conversation == alone.conversation
     assert together.iterations == alone.iterations
     assert together.duplicates == alone.duplicates

@@ -116,7 +116,7 @@ def test_search_calls_have_lists_of_their_own():
 
 
 def test_held_copies_cover_nothing():
-    found = score(WORKED_EXAMPLE, hold_slot=True, metrics=("alpha_ndcg",))
+    found = score(WORKED_EXAMPLE, duplicates="hold_slot", metrics=("alpha_ndcg",))
     ranks = 1 + (0.5 + 1) / 2.584962500721156 - 0.5 / 2.584962500721156 + 0
     held = 1 + 1.5 / 2.584962500721156
     assert found.conversation["alpha_ndcg"] == pytest.approx(held * ALPHA_FIRST)

@@ -9,7 +9,7 @@ import pytest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
+from goodgain.transforms.core.metrics.budgets import Budget, parse_budgets
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.scoring.conversation_score import AtBudget
@@ -18,7 +18,8 @@ from tests.core.direct import plan, score, score_one
 from tests.reference import costs as reference
 
 NAMES = ("milliseconds", "tokens", "usd")
-BUDGETS = tuple(Budget("tokens", limit) for limit in (1.0, 10.0, 25.0, 1000.0))
+BUDGET = ("tokens=1,10,25,1000",)
+BUDGETS = parse_budgets(BUDGET)
 
 # Iteration 1 gains 3 + 2, iteration 2 gains 4 with two calls, iteration 3 gains 2.
 THREE = [
@@ -56,8 +57,8 @@ DEFAULT_RANKING = ("ndcg@10", "mrr")
 
 
 class TestThreeIterations:
-    def scored(self, budgets=()):
-        return score_one(by_hand(), costs=("tokens", "usd"), budgets=budgets)
+    def scored(self, *budget):
+        return score_one(by_hand(), cost=("tokens", "usd"), budget=budget)
 
     def test_costs_of_iterations(self):
         assert [costs_of(row) for row in self.scored().iterations] == [
@@ -105,14 +106,12 @@ class TestThreeIterations:
         ],
     )
     def test_gain_within_a_budget(self, limit, gain, good, reached):
-        found = self.scored((Budget("tokens", limit), Budget("usd", 1.0))).budgets
+        found = self.scored(f"tokens={limit}", "usd=1").budgets
         assert found == [AtBudget((gain, good), reached), AtBudget((None, None), False)]
 
     def test_means(self):
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
-        scores = score(
-            by_hand() + other, costs=("tokens", "usd"), budgets=(Budget("tokens", 300.0),)
-        )
+        scores = score(by_hand() + other, cost=("tokens", "usd"), budget=("tokens=300",))
         budgets = (Budget("tokens", 300.0),)
         means = means_of(scores.values(), costs=("tokens", "usd"), budgets=budgets)
         assert means["cost.tokens", None, "all"].mean == 325
@@ -130,8 +129,9 @@ class TestThreeIterations:
     def test_conversations_without_a_search_spent_nothing_in_the_population_everyone(self):
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
         idle = {"conversation_id": "e", "iteration": 1, "turn_count": 2}
-        how = {"costs": ("tokens",), "budgets": (Budget("tokens", 300.0),)}
-        means = means_of(score([*by_hand(), *other, idle], **how).values(), **how)
+        scores = score([*by_hand(), *other, idle], budget=("tokens=300",))
+        budgets = (Budget("tokens", 300.0),)
+        means = means_of(scores.values(), costs=("tokens",), budgets=budgets)
         found = {key: row for key, row in means.items() if key[2] == "everyone"}
         assert found["cost.tokens", None, "everyone"].mean == 650 / 3
         assert found["cost_at_i.tokens", 4, "everyone"].mean == 650 / 3
@@ -148,12 +148,12 @@ class TestThreeIterations:
 
     def test_no_search_costs_are_null(self):
         record = {"turn": 1, "turn_count": 2, "costs": {"tokens": 3}}
-        row = score_one([record], costs=("tokens",), budgets=BUDGETS).conversation
+        row = score_one([record], cost=("tokens",), budget=BUDGET).conversation
         assert costs_of(row) == {"cost.tokens": None, "CG_per.tokens": None}
 
     def test_nothing_spent_has_no_ratio(self):
         records = by_hand(records=[{"iteration": 1, "costs": {"tokens": 0}, "results": [("a", 3)]}])
-        row = score_one(records, costs=("tokens",)).conversation
+        row = score_one(records, cost=("tokens",)).conversation
         assert costs_of(row) == {"cost.tokens": 0, "CG_per.tokens": None}
 
     def test_no_costs_unless_requested(self):
@@ -179,7 +179,7 @@ def with_costs(records, seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_costs_equal_those_of_the_reference(seed):
     records = with_costs(trace(random.Random(seed), 5), seed)
-    scores = score(records, costs=NAMES, budgets=BUDGETS)
+    scores = score(records, cost=NAMES, budget=BUDGET)
     for name, found in scores.items():
         own = [record for record in records if record["conversation_id"] == name]
         rows = reference.costs_of(own, NAMES)
@@ -198,11 +198,11 @@ def test_costs_equal_those_of_the_reference(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_costs_do_not_depend_on_the_order_of_records(seed):
     records = with_costs(trace(random.Random(seed), 8), seed)
-    expected = score(records, costs=NAMES, budgets=BUDGETS)
+    expected = score(records, cost=NAMES, budget=BUDGET)
     draw = random.Random(seed)
     for _ in range(3):
         draw.shuffle(records)
-        again = score(records, costs=NAMES, budgets=BUDGETS)
+        again = score(records, cost=NAMES, budget=BUDGET)
         for name, expected_score in expected.items():
             assert again[name].conversation == expected_score.conversation
             assert again[name].iterations == expected_score.iterations
@@ -246,7 +246,8 @@ def test_other_names_are_no_metrics(name):
 
 
 def test_parses_and_names_budgets():
-    assert parse_budget("tokens=1000,0.5") == (Budget("tokens", 1000.0), Budget("tokens", 0.5))
+    found = parse_budgets(["tokens=1000,0.5", "usd=2", "tokens=0.5"])
+    assert found == (Budget("tokens", 1000.0), Budget("tokens", 0.5), Budget("usd", 2.0))
     assert Budget("usd", 1000.0).metric("CG") == "CG@usd<=1000"
     assert Budget("usd", 0.05).metric("GR") == "GR@usd<=0.05"
 
@@ -256,4 +257,4 @@ def test_parses_and_names_budgets():
 )
 def test_rejects_invalid_budgets(text):
     with pytest.raises(UsageError, match="is not a budget"):
-        parse_budget(text)
+        parse_budgets([text])

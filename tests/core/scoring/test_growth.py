@@ -29,7 +29,7 @@ def steps(calls):
         for number in range(calls)
     ]
     (found,) = fingerprints(records).values()
-    settings = scoring(bounds=True, per_call=False, keep_duplicates=True)
+    settings = scoring(bounds=True, per_call=False, write_duplicates=True)
     counted = 0
 
     def count(frame, event, argument):

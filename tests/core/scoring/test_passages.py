@@ -90,9 +90,9 @@ def test_a_document_may_become_good_after_it_was_new():
     assert row.conversation.iterations_for_all_good_results == 3
 
 
-@pytest.mark.parametrize("hold_slot", [False, True])
-def test_the_ranked_list_has_the_best_label_so_far(hold_slot):
-    options = {"document_label": "best", "hold_slot": hold_slot, "own": (labels_of_list,)}
+@pytest.mark.parametrize("duplicates", ["compact", "hold_slot"])
+def test_the_ranked_list_has_the_best_label_so_far(duplicates):
+    options = {"document_label": "best", "duplicates": duplicates, "own": (labels_of_list,)}
     found = score_one(TRAP_32, metrics=("cg", "cg@1", "precision@5"), **options)
     assert found.conversation["cg"] == found.conversation["cg@1"] == 4
     assert found.conversation["precision@5"] == 0.2

@@ -132,7 +132,7 @@ def test_any_turn_equals_the_reference(seed):
     random = Random(seed)
     for _ in range(150):
         records = mix(random)
-        row = score(records, usage=True, keep_duplicates=False)["c"].conversation
+        row = score(records, usage=True, write_duplicates=False)["c"].conversation
         expected = use(records)
         if row.N == 0:
             assert row["opens"] == expected["opens"]

@@ -40,8 +40,8 @@ def test_rows_are_those_of_the_scores(rows_at_once, most_tables, monkeypatch):
 
 def test_scores_without_duplicates_make_no_table():
     records = [{"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}]}]
-    for keep_duplicates in (True, False):
-        (only,) = score(records, keep_duplicates=keep_duplicates).values()
+    for write_duplicates in (True, False):
+        (only,) = score(records, write_duplicates=write_duplicates).values()
         assert only.duplicates == []
         assert tables_of([only]) == []
 

@@ -20,7 +20,7 @@ from tests.core.direct import score, scoring
 METRICS = ("ndcg@10", "hit_rate")
 MAX_I = 3
 ODD = 'a "quoted", name\nof two lines — ü \x00 \\'
-SCORING = scoring(metrics=METRICS, costs=(ODD,), max_i=MAX_I)
+SCORING = scoring(metrics=METRICS, cost=(ODD,), max_i=MAX_I)
 SLICES = [{}, {"arm": "B"}, {"arm": ""}, {ODD: ODD, "arm": "A"}]
 
 
@@ -35,7 +35,7 @@ def sums(conversations, start):
         for at in range(start, start + conversations)
     ]
     accumulator = MeansAccumulator()
-    for conversation_score in score(records, metrics=METRICS, costs=(ODD,), max_i=MAX_I).values():
+    for conversation_score in score(records, metrics=METRICS, cost=(ODD,), max_i=MAX_I).values():
         accumulator.add(conversation_values(conversation_score, SCORING.plan))
     return accumulator
 

@@ -1,7 +1,7 @@
 """An option that a Struct declares is on the command line, in files, schemas, docs and Python."""
 
 import argparse
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import pytest
 from msgspec import Struct
@@ -11,10 +11,10 @@ from goodgain.pipeline.settings.config_file import load_config, schema_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.struct_options import options_of, values_for
+from goodgain.pipeline.settings.struct_options import option_in, options_of, values_for
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, Scope, options_in
+from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, options_in
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
@@ -98,6 +98,37 @@ def test_only_settings_of_its_scope_have_an_option():
         from_keywords(ReaderConfig, {"title": "name"}, {})
 
 
+class Lists(Struct, frozen=True):
+    names: Annotated[tuple[str, ...] | None, Option(NAMES, "NAME", "names", commas=True)] = None
+    amounts: Annotated[tuple[str, ...], Option(NAMES, "NAME=N", "amounts of names")] = ()
+    with_: Annotated[tuple[int, ...], Option(NAMES, "K", "numbers")] = ()
+    bare: Annotated[bool | None, Option(SCORING, "", "nothing else")] = None
+
+
+@options_of(Lists)
+class ListsConfig(Settings):
+    """What is listed."""
+
+
+class BareConfig(ListsConfig):
+    """What is listed, by default with nothing else."""
+
+    bare: bool | None = option_in(Lists, "bare", True)
+
+
+def test_options_of_several_values():
+    expected = ListsConfig(names=["a", "b"], amounts=["a=1,2", "b=3"], with_=[4, 5])
+    words = "--names a,b --amounts a=1,2 b=3 --with 4,5"
+    assert on_the_command_line(words, ListsConfig) == expected
+    assert Lists(**values_for(Lists, expected)) == Lists(("a", "b"), ("a=1,2", "b=3"), (4, 5))
+
+
+def test_settings_may_have_another_default():
+    assert (ListsConfig().bare, BareConfig().bare) == (None, True)
+    assert on_the_command_line("--no-bare", BareConfig).bare is False
+    assert BareConfig.model_fields["bare"].description == "nothing else"
+
+
 def test_settings_keep_their_name_and_text():
     assert (ReaderConfig.__name__, ReaderConfig.__doc__) == ("ReaderConfig", "What is read.")
     assert ReaderConfig.__module__ == __name__
@@ -105,10 +136,9 @@ def test_settings_keep_their_name_and_text():
 
 @pytest.mark.parametrize("struct", [Adaptation, ReadBounds, ScoringOptions])
 def test_a_run_has_every_option_of_reading_and_scoring_with_its_default(struct):
-    declared = {
-        name: option.default
-        for scope in get_args(Scope)
-        for name, option in options_in(struct, scope).items()
-    }
+    declared = {name: option.default for name, option in options_in(struct, None).items()}
     assert declared
-    assert {name: RunConfig.model_fields[name].default for name in declared} == declared
+    of_run = {name: RunConfig.model_fields[name].default for name in declared}
+    if struct is ScoringOptions:
+        declared["write_duplicates"] = True  # False in a stream
+    assert of_run == declared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,8 +26,6 @@ class Budget(Struct, frozen=True):
     Attributes:
       cost: name of the cost.
       limit: the amount.
-
-    Example: see `Scoring`.
     """
 
     cost: str
@@ -60,12 +58,16 @@ class Budget(Struct, frozen=True):
         return spent is not None and spent >= self.limit * _BUDGET_REACHED
 
 
-def parse_budget(text: str) -> tuple[Budget, ...]:
-    """Parse the budgets of an option, like `tokens=1000,5000`.
+def parse_budgets(texts: Iterable[str]) -> tuple[Budget, ...]:
+    """The budgets of options like `tokens=1000,5000`, each once, in their order.
 
     Raises:
-      UsageError: the text is not a budget.
+      UsageError: a text is not a budget.
     """
+    return tuple(dict.fromkeys(budget for text in texts for budget in _parse_budget(text)))
+
+
+def _parse_budget(text: str) -> tuple[Budget, ...]:
     name, _, limits = text.partition("=")
     try:
         amounts = [float(limit) for limit in limits.split(",")]

@@ -29,8 +29,6 @@ class TurnOutcome(Struct, frozen=True):
       name: as in the records, like `correct`.
       least: makes 1 of values of at least this, and 0 of others; None = the values themselves.
       lower: whether lower values are better.
-
-    Example: see `Scoring`.
     """
 
     name: str

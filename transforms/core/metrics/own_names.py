@@ -9,9 +9,14 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name
 from goodgain.transforms.core.metrics.gains import GAINS
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, parse_ranking_metrics
+from goodgain.transforms.core.ranking import (
+    DEFAULT_RANKING_METRICS,
+    RankingMetric,
+    parse_ranking_metrics,
+)
 
 ENTRY_POINTS = "goodgain.metrics"
+DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
 _OF_EVERY_RUN = frozenset(metric.name for metric in GAINS.at_n)
 
 
@@ -48,7 +53,7 @@ def short_name(name: str) -> str:
 def asked_for(names: Iterable[str]) -> tuple[str, ...]:
     """The metrics of the option `metrics` as columns name them; none if they are its default."""
     asked = tuple(map(short_name, names))
-    return () if asked == tuple(metric.name for metric in DEFAULT_RANKING_METRICS) else asked
+    return () if asked == DEFAULT_METRICS else asked
 
 
 def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -62,6 +67,11 @@ def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
         if name not in _OF_EVERY_RUN:
             (own if is_own(name) else ranking).append(name)
     return ranking, own
+
+
+def ranking_metrics_of(names: Iterable[str]) -> tuple[RankingMetric, ...]:
+    """The ranking metrics among names that `check_names` returned, in their order."""
+    return parse_ranking_metrics(split_names(names)[0])
 
 
 def check_names(names: Iterable[str]) -> tuple[str, ...]:

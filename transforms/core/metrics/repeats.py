@@ -42,8 +42,6 @@ class PassCondition(Struct, frozen=True):
       metric: name of the metric.
       sign: `>=`, `>`, `<=` or `<`.
       bound: what the value is compared with.
-
-    Example: see `Scoring`.
     """
 
     metric: str

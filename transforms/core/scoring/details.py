@@ -55,12 +55,12 @@ class ScoreDetails(Struct, frozen=True):
 
 def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring) -> ScoreDetails:
     """The details that are asked for; `coverage` has the aspects of documents."""
-    if not scoring.per_call and not scoring.keep_duplicates:
+    if not scoring.per_call and not scoring.write_duplicates:
         return ScoreDetails()
     details = TurnDetails(turn, scoring.rules)
     return ScoreDetails(
         _lists_of_calls(turn, details, coverage, scoring.hold_slot) if scoring.per_call else None,
-        details.table() if scoring.keep_duplicates else None,
+        details.table() if scoring.write_duplicates else None,
     )
 
 

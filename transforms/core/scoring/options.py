@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from goodgain.transforms.core.option import COMMON, LABELS, RANKING, SCORING, Option
+from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
+from goodgain.transforms.core.option import (
+    COMMON,
+    LABELS,
+    MEANS,
+    RANKING,
+    SCORING,
+    DeclaredOption,
+    Option,
+    options_in,
+)
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 
+_GREATEST_G_MAX = 20
+
 
 class ScoringOptions(Struct, frozen=True, kw_only=True):
-    """Settings of scoring that are options, each described where it is declared."""
+    """Settings of scoring that are options, each described where it is declared.
+
+    `cost`, `outcome` and `usage` are None until the first records of the traces have been seen,
+    which decide then; for scoring, None is none.
+    """
 
     good_gain_threshold: Annotated[
         int,
@@ -25,6 +41,87 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             at_most=GREATEST_GAIN,
         ),
     ] = 2
+    cost: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            MEANS,
+            "NAME",
+            "costs to use, like tokens,usd, or none; by default those of the first records, in a "
+            "stream none",
+            commas=True,
+            selects=True,
+        ),
+    ] = None
+    budget: Annotated[
+        tuple[str, ...],
+        Option(
+            MEANS,
+            "NAME=B",
+            "also compute gains within a budget, like tokens=1000,5000",
+            "means",
+            selects=True,
+        ),
+    ] = ()
+    outcome: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            MEANS,
+            "NAME",
+            "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower "
+            "(lower is better), or none; by default those of the first records and of --outcomes, "
+            "in a stream only these",
+            commas=True,
+            selects=True,
+        ),
+    ] = None
+    usage: Annotated[
+        bool | None,
+        Option(
+            SCORING,
+            "",
+            "also compute what the agent opened and cited of what it found; by default if the "
+            "first records say so, in a stream never",
+            selects=True,
+        ),
+    ] = None
+    metrics: Annotated[
+        tuple[str, ...],
+        Option(
+            COMMON,
+            "NAME",
+            "metrics to compute and show: of ranking, like ndcg@10 (see `goodgain metrics`), your "
+            "own, like my_metrics.py:mine, or those of every run, like CG",
+            commas=True,
+            selects=True,
+        ),
+    ] = DEFAULT_METRICS
+    duplicates: Annotated[
+        Literal["compact", "hold_slot"],
+        Option(
+            RANKING,
+            "HOW",
+            "compact removes later copies from the ranked list, hold_slot counts them as "
+            "non-relevant",
+        ),
+    ] = "compact"
+    g_max: Annotated[
+        int,
+        Option(
+            RANKING,
+            "GAIN",
+            "highest gain of the labelling scale, for err and nerr",
+            at_least=1,
+            at_most=_GREATEST_G_MAX,
+        ),
+    ] = GREATEST_GAIN
+    relevance_threshold: Annotated[
+        int | None,
+        Option(
+            RANKING,
+            "GAIN",
+            "smallest gain of a relevant result; --good-gain-threshold by default",
+        ),
+    ] = None
     document_label: Annotated[
         DocumentLabel,
         Option(
@@ -37,17 +134,73 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
     without_failed: Annotated[
         bool, Option(SCORING, "", "leave search calls that failed out of all metrics")
     ] = False
+    write_duplicates: Annotated[
+        bool,
+        Option(
+            SCORING,
+            "",
+            "write one row for each duplicate: which result it repeats, and why; by default in a "
+            "run, not in a stream",
+            "means",
+            selects=True,
+        ),
+    ] = False
     max_i: Annotated[
         int,
-        Option(COMMON, "I", "last iteration i at which means are computed", "means", at_least=1),
+        Option(
+            COMMON,
+            "I",
+            "last iteration i at which means are computed",
+            "means",
+            at_least=1,
+            selects=True,
+        ),
     ] = 10
+    pass_: Annotated[
+        tuple[str, ...],
+        Option(
+            MEANS,
+            "CONDITION",
+            "conditions on metrics of the whole turn (at N), like 'CG >= 5': how often repeats, "
+            "which share the attribute of --cluster, pass",
+            "means",
+            selects=True,
+        ),
+    ] = ()
+    pass_k: Annotated[
+        tuple[int, ...],
+        Option(
+            MEANS,
+            "K",
+            "numbers of repeats for pass@k (one passes) and pass^k (all do); 1 and the median "
+            "number of repeats by default",
+            "means",
+            selects=True,
+        ),
+    ] = ()
     per_call: Annotated[
         bool,
-        Option(RANKING, "", "also evaluate the ranked list of every single search call", "means"),
+        Option(
+            RANKING,
+            "",
+            "also evaluate the ranked list of every single search call",
+            "means",
+            selects=True,
+        ),
     ] = False
     bounds: Annotated[
         bool,
         Option(
-            RANKING, "", "also compute the worst and best value that missing labels allow", "means"
+            RANKING,
+            "",
+            "also compute the worst and best value that missing labels allow",
+            "means",
+            selects=True,
         ),
     ] = False
+
+
+def options_of_values() -> dict[str, DeclaredOption]:
+    """The options by which the values of a metric may differ; others select what is computed."""
+    every = options_in(ScoringOptions, None).items()
+    return {name: declared for name, declared in every if not declared.option.selects}

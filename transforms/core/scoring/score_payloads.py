@@ -44,11 +44,14 @@ from goodgain.transforms.core.scoring.tally import Tally
 
 # The settings that native code heeds, as they are and otherwise, and those of the values that are
 # computed from what it folds. With any other setting, Python folds.
-_SWITCHES = ("hold_slot", "usage", "without_failed", "keep_duplicates", "per_call")
-_HEEDED = ("rules", "good_gain_threshold", "document_label", "label_keys", "exclusions")
+_SWITCHES = ("without_failed", "per_call")
+_HEEDED = (
+    "rules", "good_gain_threshold", "document_label", "label_keys", "exclusions", "duplicates",
+    "usage", "write_duplicates",
+)  # fmt: skip
 _OF_VALUES = (
-    "ranking", "bounds", "clock", "costs", "budgets", "max_i", "own", "outcomes", "conditions",
-    "pass_k",
+    "metrics", "own", "g_max", "relevance_threshold", "bounds", "clock", "cost", "budget", "max_i",
+    "outcome", "pass_", "pass_k",
 )  # fmt: skip
 
 # These take the attributes of the calls of a conversation in order.
@@ -153,6 +156,9 @@ def _native_folder(scoring: Scoring) -> Any | None:
         scoring.good_gain_threshold,
         {
             "best_label": scoring.document_label == "best",
+            "hold_slot": scoring.hold_slot,
+            "usage": bool(scoring.usage),
+            "keep_duplicates": scoring.write_duplicates,
             **{name: getattr(scoring, name) for name in _SWITCHES},
         },
     )

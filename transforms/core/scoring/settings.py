@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -13,21 +13,23 @@ from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.aspects import ASPECTS
-from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.budgets import Budget, parse_budgets
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
-from goodgain.transforms.core.metrics.own_names import check_names, name_of, split_names
+from goodgain.transforms.core.metrics.own_names import (
+    DEFAULT_METRICS,
+    check_names,
+    name_of,
+    ranking_metrics_of,
+    split_names,
+)
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
-from goodgain.transforms.core.metrics.repeats import PassCondition
+from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.metrics.usage import USAGE
 from goodgain.transforms.core.pool.files import PoolUse
-from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
@@ -35,59 +37,41 @@ from goodgain.transforms.core.scoring.options import ScoringOptions
 class Scoring(ScoringOptions, frozen=True, dict=True):
     """How conversations are scored.
 
-    Some options of `goodgain run` are attributes of the same name, too, like `max_i`.
+    Options of `goodgain run` are attributes of the same name and form, like `max_i=20` and
+    `budget=["tokens=1000"]`; `pass_` is `--pass`.
 
     Attributes:
       rules: the compiled rules for duplicates.
-      ranking: computes the ranking metrics.
-      hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
-      keep_duplicates: whether to also make a row for each duplicate.
       clock: start of the run in ms, beyond which timestamps are odd; None in a stream.
       label_keys: how external judgments are matched to results; None if the labels of the traces
         count.
       pool: the pool, whose labels override those of the traces; None without a pool.
-      costs: names of the requested costs.
-      budgets: amounts of costs at which gains are reported.
       aspects: whether to evaluate the aspects that documents cover; always with metrics of them.
       aspect_judgments: aspects judged outside, as `aspect_judgments` makes them of labels; None if
         those of the traces count.
       exclusions: documents that are left out of everything by topic, as `Exclusions` makes them.
-      own: metrics of the user, made with `goodgain.metric`.
-      outcomes: the requested outcomes.
-      conditions, pass_k: what repeats are to pass, and how many of them; () = 1 and the median size
-        of a cluster.
-      usage: whether documents that the agent opened or cited are matched with those found.
+      own: the metrics among `metrics` that were made with `goodgain.metric`.
 
     Example:
-      >>> from goodgain import Budget, PassCondition, Scoring, TurnOutcome
-      >>> budgets = (Budget("tokens", 1_000), Budget("tokens", 5_000))
-      >>> scoring = Scoring.default(["ndcg@10"], costs=("tokens",), budgets=budgets)
+      >>> from goodgain import Scoring
+      >>> scoring = Scoring.default(["ndcg@10"], cost=["usd"], budget=["tokens=1000,5000"])
       >>> scoring.good_gain_threshold
       2
-      >>> right = Scoring.default(
-      ...     outcomes=(TurnOutcome("correct"),), conditions=(PassCondition("CG", ">=", 5),)
-      ... )
-      >>> right.outcomes[0].metric.name
-      'outcome.correct'
+      >>> scoring.costs
+      ('usd', 'tokens')
+      >>> right = Scoring.default(outcome=["correct"], pass_=["CG >= 5", "outcome.correct >= 1"])
+      >>> [condition.metric for condition in right.conditions]
+      ['CG', 'outcome.correct']
     """
 
     rules: RuleTable
-    ranking: RankingEvaluator
-    hold_slot: bool = False
-    keep_duplicates: bool = False
     clock: int | None = None
     label_keys: LabelKeys | None = None
     pool: PoolUse | None = None
-    costs: tuple[str, ...] = ()
-    budgets: tuple[Budget, ...] = ()
     aspects: bool = False
     aspect_judgments: Any = None
     exclusions: Exclusions | None = None
     own: tuple[Metric, ...] = ()
-    outcomes: tuple[TurnOutcome, ...] = ()
-    conditions: tuple[PassCondition, ...] = ()
-    pass_k: tuple[int, ...] = ()
-    usage: bool = False
 
     def __post_init__(self) -> None:
         """Check that documents can have the best label.
@@ -100,6 +84,48 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
                 "document_label is best, which excludes label_keys and pool, where each document "
                 "has one label, and bounds, since labels that are missing could move gain."
             )
+
+    @property
+    def hold_slot(self) -> bool:
+        """Whether later copies keep their places in ranked lists, as non-relevant."""
+        return self.duplicates == "hold_slot"
+
+    @property
+    def relevant_from(self) -> int:
+        """The smallest gain of a relevant result."""
+        if self.relevance_threshold is None:
+            return self.good_gain_threshold
+        return self.relevance_threshold
+
+    @cached_property
+    def ranking(self) -> RankingEvaluator:
+        """Computes the ranking metrics."""
+        return RankingEvaluator(
+            ranking_metrics_of(self.metrics),
+            self.relevant_from,
+            self.g_max,
+            judged_outside=self.label_keys is not None or self.pool is not None,
+        )
+
+    @cached_property
+    def budgets(self) -> tuple[Budget, ...]:
+        """Amounts of costs at which gains are reported."""
+        return parse_budgets(self.budget)
+
+    @cached_property
+    def costs(self) -> tuple[str, ...]:
+        """The names of the requested costs, and of those that budgets are of."""
+        return tuple(dict.fromkeys((*(self.cost or ()), *(budget.cost for budget in self.budgets))))
+
+    @cached_property
+    def outcomes(self) -> tuple[TurnOutcome, ...]:
+        """The requested outcomes."""
+        return choose_outcomes(self.outcome or (), ())
+
+    @cached_property
+    def conditions(self) -> tuple[PassCondition, ...]:
+        """What repeats are to pass."""
+        return tuple(map(parse_condition, self.pass_))
 
     @property
     def with_aspects(self) -> bool:
@@ -127,33 +153,28 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
                 *map(COSTS.of, self.costs),
                 *(outcome.group for outcome in self.outcomes),
             ),
-            tuple(self.budgets),
+            self.budgets,
             self.own,
-            tuple(self.conditions),
+            self.conditions,
             tuple(self.pass_k),
         )
 
     @classmethod
     def default(
         cls,
-        metrics: Sequence[str | Metric] = tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
-        good_gain_threshold: int = 2,
-        relevance_threshold: int | None = None,
-        g_max: int = GREATEST_GAIN,
+        metrics: Iterable[str | Metric] = DEFAULT_METRICS,
+        *,
         rules: str | None = None,
         unit: Unit = "document",
-        **more: Any,
+        **options: Any,
     ) -> Scoring:
         """The settings of `goodgain run`, from plain values.
 
         Args:
           metrics: ranking metrics, like `ndcg@10`, and metrics made with `goodgain.metric`.
-          good_gain_threshold: smallest gain of a good result, 1 to 4.
-          relevance_threshold: smallest gain of a relevant result; by default good_gain_threshold.
-          g_max: the greatest gain of the labelling scale, for err and nerr.
           rules: YAML text of rules for duplicates, instead of the built-in ones.
           unit: what a result is, a document or a passage.
-          more: other attributes, like `per_call=True`.
+          options: other attributes, like `per_call=True`.
 
         Raises:
           UsageError: a value cannot be used.
@@ -163,21 +184,15 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
           >>> [metric.name for metric in Scoring.default(["ndcg@10"]).ranking.metrics]
           ['ndcg@10']
         """
-        if not 1 <= good_gain_threshold <= GREATEST_GAIN:
-            raise UsageError(
-                f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
-            )
-        ranking, own = split_names(check_names(map(name_of, metrics)))
-        relevant_from = relevance_threshold or good_gain_threshold
-        return cls(
+        names = check_names(map(name_of, metrics))
+        scoring = cls(
             rules=compile_rules(load_shipped_rules() if rules is None else read_rules(rules), unit),
-            ranking=RankingEvaluator(
-                parse_ranking_metrics(ranking),
-                relevant_from,
-                g_max,
-                judged_outside=bool(more.get("label_keys") or more.get("pool")),
-            ),
-            good_gain_threshold=good_gain_threshold,
-            own=load_own_metrics(own),
-            **more,
+            metrics=names,
+            own=load_own_metrics(split_names(names)[1]),
+            **options,
         )
+        threshold = scoring.good_gain_threshold
+        if not 1 <= threshold <= GREATEST_GAIN:
+            raise UsageError(f"good_gain_threshold is {threshold}: give 1 to {GREATEST_GAIN}.")
+        _ = scoring.plan  # refuses what cannot be used
+        return scoring

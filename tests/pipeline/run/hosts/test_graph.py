@@ -22,7 +22,7 @@ PARDO = "beam:transform:pardo:v1"
 def transforms_of(qrels, in_state=False):
     """The primitive transforms of the graph, as engines see them."""
     scoring = plain_scoring(
-        per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
+        per_call=True, write_duplicates=True, label_keys=LabelKeys() if qrels else None
     )
     run = start_run(
         "out",

@@ -12,17 +12,13 @@ from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.settings import Scoring
 from tests.adversarial import trace
 from tests.reference import evaluate
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
-SCORING = Scoring(
-    rules=compile_rules(load_rules(None)),
-    ranking=RankingEvaluator(DEFAULT_RANKING_METRICS, 2),
-)
+SCORING = Scoring(compile_rules(load_rules(None)))
 WORKED = [["3", "2"], ["4", "1", "3"], ["2b", "2", "4"]]  # SPEC 5: ids that begin with the gain
 LONG = "a text of more than fifty characters, so that it can propose candidates"
 

@@ -5,11 +5,10 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.views.pages.data.texts import stops_paying
 from goodgain.pipeline.views.pages.run import build_report
-from goodgain.transforms.core.metrics.budgets import Budget
 from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page
 
-COSTS = {"costs": ("tokens", "usd"), "budgets": (Budget("tokens", 250.0),)}
+COSTS = {"cost": ("tokens", "usd"), "budget": ("tokens=250",)}
 
 
 def three(name, market, *costs):
