@@ -18,6 +18,7 @@ from goodgain.transforms.core.files.side_table import (
     SideTable,
     count_rows,
     read_rows,
+    reject_row,
 )
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -167,6 +168,11 @@ class JoinKey(beam.DoFn):
         for unused in joined.unused:
             yield TaggedOutput(_UNUSED, unused)
         yield TaggedOutput(_COUNTS, joined.counts)
+
+
+def to_rejected_rows(files: Sequence[SideFile]) -> beam.PTransform:
+    """`PCollection[UnusedRow]` of these files to `PCollection[RejectedRecord]`."""
+    return beam.Map(reject_row, files).with_output_types(RejectedRecord)
 
 
 for _type in (ResultLabel, OutcomesOfRow, UnusedRow):

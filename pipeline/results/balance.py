@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goodgain.pipeline.results.given_parts import LOST
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.wording import format_count
 
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")

@@ -22,9 +22,8 @@ from goodgain.pipeline.results.given_parts import (
     pool_part,
     qrels_part,
 )
-from goodgain.pipeline.results.opened_pool import OpenedPool
+from goodgain.pipeline.results.opened_pool import EXCLUDE, OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.side_table import SideFile
@@ -32,6 +31,7 @@ from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.scoring.data_counts import LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -42,7 +42,7 @@ _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records"
 _RESULTS = (
     "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
 )  # fmt: skip
-ASPECT_QRELS, EXCLUDE = "aspect_qrels", "exclude"
+ASPECT_QRELS = "aspect_qrels"
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 

@@ -18,7 +18,7 @@ from goodgain.transforms.core.wording import format_count
 
 _MANIFEST = "manifest.json"
 _KIND = "pool"
-_EXCLUDE = "exclude"
+EXCLUDE = "exclude"  # of a run and of a pool
 
 
 class PoolExclusions(Struct, frozen=True):
@@ -118,7 +118,7 @@ def open_pool(
 
 def exclusions_of(manifest: Mapping[str, Any]) -> PoolExclusions | None:
     """What the pool of a manifest was built without."""
-    return msgspec.convert(manifest.get(_EXCLUDE), PoolExclusions | None)
+    return msgspec.convert(manifest.get(EXCLUDE), PoolExclusions | None)
 
 
 def pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str, Any]:

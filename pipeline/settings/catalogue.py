@@ -11,7 +11,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, option
 from goodgain.pipeline.settings.option_types import Mapping, Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
@@ -19,6 +18,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, NAMES, SCORING
 from goodgain.transforms.core.records.label_map import parse_label_map
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 
 
 @contextmanager

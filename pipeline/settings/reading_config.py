@@ -12,11 +12,11 @@ from goodgain.pipeline.settings.catalogue import (
     Rules,
     as_value_errors,
 )
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 
 
 class Settings(BaseModel):

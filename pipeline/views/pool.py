@@ -23,8 +23,8 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.results.manifest import EXCLUDE
-from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.pipeline.results.opened_pool import EXCLUDE
+from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.views.records import exclusions_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift

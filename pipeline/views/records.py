@@ -10,7 +10,7 @@ from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.manifest import EXCLUDE
+from goodgain.pipeline.results.opened_pool import EXCLUDE
 from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.transforms.core.wording import format_count, pluralize
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.__main__ import main as goodgain
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from tests.golden import traces
 from tests.golden.traces import FORMATS
 

@@ -18,7 +18,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main as goodgain
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.transforms.core.native import SWITCH
 from tests.golden import traces
 from tests.golden.differences import differences

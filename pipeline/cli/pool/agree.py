@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     """Read the pool and compare."""
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
+    from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.studies.pool.labelling import check_annotators
-    from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.views.pool import agreement_document
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 

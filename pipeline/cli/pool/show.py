@@ -13,7 +13,7 @@ from goodgain.pipeline.settings.pool_config import ShowConfig
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.studies.pool.store import Pool
+    from goodgain.pipeline.results.pool_store import Pool
     from goodgain.transforms.core.pool.document import PoolDocument
 
 NAME = "pool show"
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.model import Sentence, document
     from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.studies.pool.store import read_pool
+    from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.views.pool import pool_document, topic_document
 
     config = read_options(args, ShowConfig)

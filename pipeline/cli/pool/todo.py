@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the table, and print how much labelling the pool saves."""
     config = load_config(TodoConfig, given_options(args, TodoConfig))
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.studies.pool.store import read_pool
+    from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.studies.pool.todo import todo_of, write_todo
 
     todo = todo_of(read_pool(config.pool), config.depth, config.metric)

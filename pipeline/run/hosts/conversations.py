@@ -21,14 +21,13 @@ from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.files.side_table import reject_row
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.qrels import JoinQrels, Labelling
 from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
 from goodgain.transforms.read_qrels import ReadQrels
-from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable
+from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable, to_rejected_rows
 
 
 class JoinedPayloads(NamedTuple):
@@ -135,7 +134,7 @@ def _with_table(
         table, given.files, max_held_bytes
     )
     rows = joined.payloads | f"Join{title}" >> JoinSideTable(table, read.rows)
-    unused = rows.unused | f"Unused{title}" >> to_rejected_rows(given)
+    unused = rows.unused | f"Unused{title}" >> to_rejected_rows(given.files)
     return joined._replace(
         payloads=(joined.payloads, rows.payloads) | f"Given{title}" >> beam.Flatten(),
         counts=[*joined.counts, read.counts, rows.counts],
@@ -157,8 +156,3 @@ def _with_table_in_memory(
         counts=[*joined.counts, rows.counts],
         rejected={**joined.rejected, given.table.name: rows.rejected},
     )
-
-
-def to_rejected_rows(given: GivenTable[Any]) -> beam.PTransform:
-    """`PCollection[UnusedRow]` of a table to `PCollection[RejectedRecord]`."""
-    return beam.Map(reject_row, given.files).with_output_types(RejectedRecord)

@@ -15,7 +15,7 @@ from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicat
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
-from goodgain.pipeline.run.hosts.conversations import ReadConversations, to_rejected_rows
+from goodgain.pipeline.run.hosts.conversations import ReadConversations
 from goodgain.pipeline.run.hosts.counts import (
     count_elements,
     counts_of_score,
@@ -34,6 +34,7 @@ from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.score import ScorePayloads
+from goodgain.transforms.side_table_join import to_rejected_rows
 
 _ONE = 1
 _DUPLICATE_TABLES = TablesOf(FoundDuplicates, duplicate_tables)
@@ -145,7 +146,7 @@ def _write_rejected_rows(
         unmatched = (
             scores
             | "UnmatchedLabels" >> beam.FlatMap(_rejected_labels).with_output_types(UnusedRow)
-            | "UnmatchedRows" >> to_rejected_rows(plan.evaluation.labels)
+            | "UnmatchedRows" >> to_rejected_rows(plan.evaluation.labels.files)
         )
         rejected = (rejected, unmatched) | "AllRejectedLabels" >> beam.Flatten()
     written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_one(

@@ -12,7 +12,6 @@ from msgspec import Struct
 from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
-from goodgain.pipeline.run.hosts.conversations import to_rejected_rows
 from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
@@ -31,7 +30,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowWarnings,
 )
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
-from goodgain.transforms.side_table_join import ReadSideTable, SideTableRead
+from goodgain.transforms.side_table_join import ReadSideTable, SideTableRead, to_rejected_rows
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
 from goodgain.transforms.windowed_means import WindowedMeans
@@ -176,7 +175,7 @@ def _rejected_outcomes(
     counted = (
         unused
         | "CountUnused" >> Count(plan.counter)
-        | "UnusedOutcomes" >> to_rejected_rows(plan.outcomes)
+        | "UnusedOutcomes" >> to_rejected_rows(plan.outcomes.files)
     )
     rejected: beam.PCollection[RejectedRecord] = (
         given.rejected,

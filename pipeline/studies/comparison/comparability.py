@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside
+from goodgain.pipeline.results.manifest import ASPECT_QRELS, aspects_outside
+from goodgain.pipeline.results.opened_pool import EXCLUDE
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
 from goodgain.transforms.core.scoring.options import options_of_values
 from goodgain.transforms.core.wording import format_count

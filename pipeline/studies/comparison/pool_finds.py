@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.comparability import POOL
 from goodgain.pipeline.studies.comparison.costs import MeansOfArm
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.memory_budget import MemoryBudget

@@ -12,8 +12,7 @@ import yaml
 
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import same_folder
-from goodgain.pipeline.results.manifest import EXCLUDE
-from goodgain.pipeline.results.opened_pool import pool_manifest
+from goodgain.pipeline.results.opened_pool import EXCLUDE, pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.yaml_model import load_rules

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from math import ceil
 
 from goodgain.pipeline.document import progress
+from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.folder import discard_unfinished
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.opened_pool import exclusions_of
+from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.table import ENGINES
@@ -18,10 +20,8 @@ from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.option_types import Format
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.manifest import exclusions_in, manifest_of_pool
 from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline
-from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import is_local
 
@@ -46,15 +46,15 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     }
     request = worker_paths.for_workers(request, engine, options).model_copy(update={"runs": runs})
     if request.update:
-        store.read_pool(request.folder)
+        pool_store.read_pool(request.folder)
     else:
-        store.begin_pool(request.folder)
+        pool_store.begin_pool(request.folder)
     evaluations = {
         name: open_conversations(settings, started) for name, settings in request.of_runs().items()
     }
     size = sum(evaluation.traces.size for evaluation in evaluations.values())
-    with remove_if_empty(request.folder), store.lock_pool(request.folder, started):
-        before = store.read_pool(request.folder) if request.update else None
+    with remove_if_empty(request.folder), pool_store.lock_pool(request.folder, started):
+        before = pool_store.read_pool(request.folder) if request.update else None
         if before is not None:
             request = _complete(request, before, evaluations)
         discard_unfinished(request.folder)
@@ -69,7 +69,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
             facts = run_pool_pipeline(plan, engine, options)
         finished = datetime.now(UTC)
         manifest = manifest_of_pool(request, evaluations, facts, before, target, started, finished)
-        return store.publish_pool(
+        return pool_store.publish_pool(
             request.folder, manifest, (file.path for file in facts.files), before
         )
 

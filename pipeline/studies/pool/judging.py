@@ -15,13 +15,13 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.results.links import check_links
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, JudgeAnswer, answers_of
 from goodgain.pipeline.studies.pool.aspect_files import names_of
 from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError, parse_gain
 from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
-from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.pipeline.studies.pool.todo import row_of
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import in_order

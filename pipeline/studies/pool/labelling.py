@@ -10,9 +10,9 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.results.pool_store import lock_pool, read_pool, rewrite
 from goodgain.pipeline.studies.pool.aspect_files import read_aspects
 from goodgain.pipeline.studies.pool.label_files import GivenLabel, LabelProblem, Line, read_labels
-from goodgain.pipeline.studies.pool.store import lock_pool, read_pool, rewrite
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.document_rows import ids_of

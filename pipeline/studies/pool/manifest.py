@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 
+from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, check_all_read, records_part
 from goodgain.pipeline.results.given_parts import exclusions_part, labels_part, qrels_part
-from goodgain.pipeline.results.manifest import EXCLUDE, counts_of_group, format_time
-from goodgain.pipeline.results.opened_pool import PoolExclusions
+from goodgain.pipeline.results.manifest import counts_of_group, format_time
+from goodgain.pipeline.results.opened_pool import EXCLUDE, PoolExclusions
+from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.outcome import warnings_of_evaluation
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.pool_pipeline import BuiltFacts
-from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.pool.document_rows import content_digest
 from goodgain.transforms.core.warnings import codes
 
@@ -72,7 +72,7 @@ def manifest_of_pool(
         "kind": "pool",
         "digest": content_digest(counts.get("pool.digest", 0), preferred),
         "topic": request.topic,
-        "documents": store.next_documents(before),
+        "documents": pool_store.next_documents(before),
         "format": target.format,
         "shards": target.shards,
         "preferred": preferred,

@@ -16,8 +16,10 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, discard_unfinished, write_file
+from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
@@ -31,8 +33,6 @@ from goodgain.pipeline.run.hosts.counts import (
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, describe
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.pipeline.studies.pool import store
-from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.pool.agreement import label_spans
@@ -141,7 +141,7 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
         built.topics | "CountTopics" >> count_elements(_topic_counts),
     ]
     problems = [run.problems for run in runs if run.problems is not None]
-    dataset = pool_documents(store.next_documents(before))
+    dataset = pool_documents(pool_store.next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
     rows = [DatasetRows(dataset, rows_of)]
     files = (

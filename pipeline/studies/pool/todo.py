@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import report_unwritable
-from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.pipeline.results.pool_store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of

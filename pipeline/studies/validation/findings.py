@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.studies.validation.name_findings import (
     findings_about_fields,
     findings_about_ids,
@@ -18,6 +17,7 @@ from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 

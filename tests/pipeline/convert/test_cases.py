@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from tests.pipeline.convert.importing import FIXTURES, actions, import_and_count
 
 CASES = FIXTURES / "cases"

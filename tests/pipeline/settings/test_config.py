@@ -12,11 +12,14 @@ from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.settings.config_file import load_config, parse_config_text
 from goodgain.pipeline.settings.keywords import from_keywords
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
+from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, ranking_metrics_of
+from goodgain.transforms.core.records.max_rejected import MaxRejected
+from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.scoring.settings import Scoring
 
 NEEDED = {"input": ["a.avro"], "output": "out"}
 
@@ -43,15 +46,15 @@ class TestDefaults:
     def test_only_input_and_output_are_required(self):
         config = load_config(RunConfig, NEEDED)
         assert config.format == "parquet"
-        assert config.good_gain_threshold == config.relevant_from == 2
-        assert config.ranking_metrics == DEFAULT_RANKING_METRICS
+        assert (config.good_gain_threshold, config.relevance_threshold) == (2, None)
+        assert config.metrics == DEFAULT_METRICS
         assert str(config.max_rejected) == "1%"
         assert config.slice == ()
 
     def test_metrics_of_every_run_are_shown_and_not_computed_anew(self):
         config = load_config(RunConfig, {**NEEDED, "metrics": ["SRE", "P@5", "CG"]})
         assert config.metrics == ("SRE", "precision@5", "CG")
-        assert [metric.name for metric in config.ranking_metrics] == ["precision@5"]
+        assert [metric.name for metric in ranking_metrics_of(config.metrics)] == ["precision@5"]
 
     def test_names_both_if_missing(self):
         assert [line.split(":")[0] for line in mistakes({})] == [
@@ -100,7 +103,11 @@ class TestForms:
         assert config.slice == (("market",), ("arm", "market"))
 
     def test_relevance_threshold_overrides_the_good_gain_threshold(self):
-        assert load_config(RunConfig, {**NEEDED, "relevance_threshold": "3"}).relevant_from == 3
+        given = {**NEEDED, "good_gain_threshold": "1"}
+        for more, threshold in (({}, 1), ({"relevance_threshold": "3"}, 3)):
+            config = load_config(RunConfig, given | more)
+            scoring = Scoring.default(**values_for(ScoringOptions, config))
+            assert scoring.ranking.relevance_threshold == threshold
 
 
 class TestMistakes:

@@ -17,11 +17,10 @@ from goodgain.pipeline.run.hosts.joins_in_memory import (
 from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
-from goodgain.transforms.core.files.side_table import SideFile, reject_row
+from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
-from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
@@ -29,7 +28,7 @@ from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.qrels import JoinQrels
 from goodgain.transforms.read import find_inputs
 from goodgain.transforms.read_qrels import ReadQrels
-from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable
+from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable, to_rejected_rows
 from tests.pipeline.runs import plain_scoring
 
 pytestmark = pytest.mark.slow
@@ -217,9 +216,7 @@ def test_rows_as_by_groupings(tmp_path, table, some_rows):
         def by_groupings(payloads, given=given):
             read = payloads.pipeline | "Read" >> ReadSideTable(given.table, given.files)
             rows = payloads | JoinSideTable(given.table, read.rows)
-            unused = rows.unused | "Unused" >> beam.Map(reject_row, given.files).with_output_types(
-                RejectedRecord
-            )
+            unused = rows.unused | "Unused" >> to_rejected_rows(given.files)
             return JoinedInMemory(
                 rows.payloads,
                 (read.rejected, unused) | "Rejected" >> beam.Flatten(),

@@ -8,9 +8,9 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.pool.store import read_pool
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from tests.pipeline.studies.nightly.world import RUN, World
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import json
 from random import Random
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from tests.core.pool.generated import runs
 
 

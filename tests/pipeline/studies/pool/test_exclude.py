@@ -11,7 +11,7 @@ from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.run.stream.run import open_stream
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.views.pool import pool_document
 from tests.pipeline.studies.pool.steps import build, documents, write_runs
 

@@ -10,7 +10,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.studies.pool.store import read_pool
+from goodgain.pipeline.results.pool_store import read_pool
 from tests.pipeline.runs import rows, run
 from tests.pipeline.studies.pool.steps import build, documents, write_runs
 from tests.reference.test_pool import call, doc

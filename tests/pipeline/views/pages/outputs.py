@@ -10,12 +10,12 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.results.rows import conversation_rows, iteration_rows, struct_row
-from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from tests.core.direct import plan, score
+from tests.core import direct
 
 METRICS = ("ndcg@10", "rbp.8", "auc")
 MOMENT = datetime(2025, 3, 3, 4, 5, tzinfo=UTC)
@@ -62,11 +62,12 @@ def write_outputs(
 ):
     """Write every dataset and the manifest, and return the manifest."""
     options = scoring or {}
-    kept = ("costs", "budgets")
-    of_run = plan(METRICS, 5, **{name: options[name] for name in kept if name in options})
+    of_run = direct.scoring(metrics=METRICS, max_i=5, **options).plan
     scores = [
         conversation_score
-        for _, conversation_score in sorted(score(records, metrics=METRICS, **options).items())
+        for _, conversation_score in sorted(
+            direct.score(records, metrics=METRICS, **options).items()
+        )
     ]
     rows = {
         datasets.conversations(of_run): [
