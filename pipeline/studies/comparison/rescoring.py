@@ -101,21 +101,15 @@ def score_on_pool(
       UsageError: the pool does not exist, or a run cannot be scored again.
     """
     pool_state = pool_manifest(pool, open_plain)
-    on_pool: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    for number, (run, manifest) in enumerate(manifests.items()):
-        if manifest.get("pool", {}).get("digest") == pool_state["digest"]:
-            on_pool[run] = run, manifest
-            continue
-        if "qrels" in manifest:
-            raise UsageError(
-                f"{run} was scored with qrels; labels come either from those or from a pool: leave "
-                "--pool out, or run it again with the pool."
-            )
-        if _digest_of_exclusions(manifest) != _digest_of_exclusions(pool_state):
-            raise UsageError(
-                f"{run} was scored with other exclusions than those of {pool}: leave --pool out, "
-                "or run it again with the pool."
-            )
+    on_pool = {run: (run, manifest) for run, manifest in manifests.items()}
+    others = {
+        run: manifest
+        for run, manifest in manifests.items()
+        if manifest.get("pool", {}).get("digest") != pool_state["digest"]
+    }
+    for run, manifest in others.items():  # all of them first, since scoring takes long
+        _check_labels(run, manifest, pool, pool_state)
+    for number, (run, manifest) in enumerate(others.items()):
         name = run_name_of(manifest["inputs"], pool_state["runs"])
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
@@ -125,6 +119,26 @@ def score_on_pool(
         parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
         on_pool[run] = str(folder), {**rescored, "parameters": parameters}
     return on_pool
+
+
+def _check_labels(
+    run: str, manifest: Mapping[str, Any], pool: str, pool_state: Mapping[str, Any]
+) -> None:
+    """Check that a run can be scored again with a pool.
+
+    Raises:
+      UsageError: it has labels, or exclusions, that the pool has not.
+    """
+    if "qrels" in manifest:
+        raise UsageError(
+            f"{run} was scored with qrels; labels come either from those or from a pool: leave "
+            "--pool out, or run it again with the pool."
+        )
+    if _digest_of_exclusions(manifest) != _digest_of_exclusions(pool_state):
+        raise UsageError(
+            f"{run} was scored with other exclusions than those of {pool}: leave --pool out, or run "
+            "it again with the pool."
+        )
 
 
 def _digest_of_exclusions(manifest: Mapping[str, Any]) -> str | None:
