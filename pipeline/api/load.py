@@ -18,8 +18,8 @@ from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
+from goodgain.pipeline.settings.option_fields import field_of
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.yaml_model import field_of
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import Metric

@@ -178,7 +178,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from goodgain.pipeline.convert.to_trec import write_trec
     from goodgain.pipeline.document import progress
     from goodgain.pipeline.run.plan.local_files import local_files
-    from goodgain.pipeline.settings.yaml_model import load_rules
+    from goodgain.transforms.core.config_text import load_rules
     from goodgain.transforms.core.dedup.rules import compile_rules
 
     files = local_files(config.from_traces)

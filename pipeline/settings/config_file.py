@@ -12,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
-from goodgain.pipeline.settings.option_fields import flag_of, key_of
+from goodgain.pipeline.settings.option_fields import field_of, flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, field_of, reason
+from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.remedy import Remedy, reword
 from goodgain.transforms.core.yaml_text import (

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from goodgain.pipeline.settings.config_file import read_config_file
-from goodgain.pipeline.settings.option_fields import keyword_of
+from goodgain.pipeline.settings.option_fields import field_of, keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.wording import for_python
-from goodgain.pipeline.settings.yaml_model import describe_unknown, field_of, reason
+from goodgain.transforms.core.config_text import describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 
 _Settings = TypeVar("_Settings", bound=Settings)

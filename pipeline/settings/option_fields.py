@@ -116,3 +116,9 @@ def flag_of(name: str, field: FieldInfo) -> str:
     if is_argument(field):
         return metadata(field)["metavar"]
     return f"--{key_of(name, field).replace('_', '-')}"
+
+
+def field_of(error: Any) -> str:
+    """The field of a model that a mistake is in."""
+    raised = error.get("ctx", {}).get("error")
+    return raised.field if isinstance(raised, OptionError) else str(error["loc"][0])

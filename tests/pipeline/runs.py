@@ -12,7 +12,7 @@ from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.means.accumulator import MeansAccumulator

@@ -29,7 +29,7 @@ from goodgain.pipeline.convert.importing.expressions import Expression, compile_
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
 from goodgain.pipeline.convert.importing.values.scalars import integer, number, text, texts
-from goodgain.pipeline.settings.yaml_model import reason
+from goodgain.transforms.core.config_text import reason
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.yaml_text import parse_yaml
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
-from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.field_names import SeenNames

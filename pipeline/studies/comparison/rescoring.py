@@ -15,7 +15,7 @@ from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.opened_pool import EXCLUDE, pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules_file import Policy
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import open_plain
@@ -136,8 +136,8 @@ def _check_labels(
         )
     if _digest_of_exclusions(manifest) != _digest_of_exclusions(pool_state):
         raise UsageError(
-            f"{run} was scored with other exclusions than those of {pool}: leave --pool out, or run "
-            "it again with the pool."
+            f"{run} was scored with other exclusions than those of {pool}: leave --pool out, or "
+            "run it again with the pool."
         )
 
 

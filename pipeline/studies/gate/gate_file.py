@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
+from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.number import Number

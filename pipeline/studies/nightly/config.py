@@ -20,8 +20,8 @@ from pydantic import (
 )
 
 from goodgain.pipeline.settings.option_types import Patterns, Text
-from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
+from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.yaml_text import parse_yaml

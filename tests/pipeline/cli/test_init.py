@@ -16,9 +16,9 @@ from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.init_config import kinds
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.nightly.config import load_nightly_config
+from goodgain.transforms.core.config_text import load_rules
 from tests.page_commands import arguments_of
 from tests.pipeline.init_commands import commands_in
 

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.explanation.arms import explain_arms
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
-from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.views.pairs import place_text
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.verification import verify

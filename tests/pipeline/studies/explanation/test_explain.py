@@ -7,9 +7,9 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.parsing import parse_mapping

@@ -7,9 +7,9 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
+from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from goodgain.pipeline.settings.option_fields import OptionError
 from goodgain.transforms.core.dedup.rules_file import RulesFile, load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import read_text
@@ -58,12 +57,6 @@ def describe_unknown(field: str, known: Iterable[str], written: str | None = Non
     """The message for an unknown option, with the one that was likely meant."""
     near = get_close_matches(field, list(known), n=1)
     return f"{written or field} is not an option" + (f"; did you mean {near[0]}?" if near else "")
-
-
-def field_of(error: Any) -> str:
-    """The field of a model that a mistake is in."""
-    raised = error.get("ctx", {}).get("error")
-    return raised.field if isinstance(raised, OptionError) else str(error["loc"][0])
 
 
 def reason(error: Any) -> str:
