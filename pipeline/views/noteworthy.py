@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 _Row = Mapping[str, Any]
 LONGEST_QUERY = 120  # characters
 _KEPT = 3  # conversations per list, two of which other lists may show
+_of_last_page: dict[str, Sequence[Noteworthy]] = {}  # by when its run started
 
 
 class Noteworthy(Struct):
@@ -78,16 +79,6 @@ def noteworthy() -> list[Noteworthy]:
     ]
 
 
-def find_noteworthy(conversations: Iterable[_Row]) -> list[Noteworthy]:
-    """The lists of the conversations in the means."""
-    lists = noteworthy()
-    for row in conversations:
-        if row["N"] and not row["rejected_records"]:
-            for list_ in lists:
-                list_.add(row)
-    return each_once(lists)
-
-
 def each_once(lists: Iterable[Noteworthy]) -> list[Noteworthy]:
     """The lists, each with its most noteworthy conversation that no list before it shows."""
     shown: list[Noteworthy] = []
@@ -97,3 +88,14 @@ def each_once(lists: Iterable[Noteworthy]) -> list[Noteworthy]:
         taken.update(row["conversation_id"] for row in left)
         shown.append(replace(list_, rows=left))
     return shown
+
+
+def remember_noteworthy(manifest: Mapping[str, Any], lists: Sequence[Noteworthy]) -> None:
+    """Keep the lists on a run's page for its document, so that its rows are read once."""
+    _of_last_page.clear()
+    _of_last_page[manifest["started"]] = lists
+
+
+def noteworthy_on_page(manifest: Mapping[str, Any]) -> Sequence[Noteworthy]:
+    """The lists on the page of a run; none if this process built another page since, or no page."""
+    return _of_last_page.get(manifest["started"], ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 
 from goodgain.pipeline.document.console import message_console, result_console
@@ -17,14 +17,13 @@ from goodgain.pipeline.document.numbers import share, value_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
-from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.pipeline.views.means import everyone_part, lacks_labels, means_part
-from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, find_noteworthy
+from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, noteworthy_on_page
 from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
 from goodgain.pipeline.views.records import (
     changed_part,
@@ -38,7 +37,6 @@ from goodgain.transforms.filesystems import join
 Row = Mapping[str, Any]
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _AT_END = MeansWanted(at_end=True)
-_MOST_CONSIDERED = 50_000  # conversations
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -86,7 +84,7 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),
         changed_part(manifest["inputs"]),
         rejected_part(folder, manifest["records"], parameters["max_rejected"]),
-        _looking_part(folder, rows, manifest),
+        _looking_part(rows, manifest),
         Sentence(
             f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})",
             apart=True,
@@ -117,25 +115,17 @@ def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     )
 
 
-def _looking_part(
-    folder: str, rows: Mapping[str, Row], manifest: Mapping[str, Any]
-) -> Iterator[Sentence]:
-    """The most noteworthy conversation by each of three metrics, and how to look at it.
-
-    Of many conversations only the first are considered; their order is as good as random.
-    """
-    conversations = islice(read_dataset(folder, "conversations"), _MOST_CONSIDERED)
+def _looking_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    """The most noteworthy conversation by each of three metrics, and how to look at it."""
     found = [
         (noteworthy, noteworthy.rows[0])
-        for noteworthy in find_noteworthy(conversations)
+        for noteworthy in noteworthy_on_page(manifest)
         if noteworthy.rows
         and noteworthy.metric in rows
         and not lacks_labels(rows[noteworthy.metric])
     ]
     if found:
-        total = manifest["conversations"]["total"]
-        among = f", of the first {_MOST_CONSIDERED:,}" if total > _MOST_CONSIDERED else ""
-        yield Sentence(f"Worth looking at{among}:", apart=True)
+        yield Sentence("Worth looking at:", apart=True)
     queries = queries_of_run(manifest, {row["conversation_id"] for _, row in found})
     for list_, row in found:
         reason = list_.reason.format(value_text(list_.metric, row[list_.metric]))

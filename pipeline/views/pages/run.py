@@ -15,7 +15,7 @@ from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
-from goodgain.pipeline.views.noteworthy import each_once, noteworthy
+from goodgain.pipeline.views.noteworthy import each_once, noteworthy, remember_noteworthy
 from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
@@ -99,6 +99,7 @@ def build_report(
             for list_ in lists:
                 list_.add(row)
     lists = each_once(lists)
+    remember_noteworthy(manifest, lists)
     identities = {row["conversation_id"] for list_ in lists for row in list_.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):

@@ -1,6 +1,7 @@
 """The summary that a run prints at its end."""
 
 import re
+import shutil
 
 import pytest
 
@@ -119,6 +120,15 @@ def test_lists_rejected_records(printed, output):
 def test_names_the_output_folder(printed, output):
     (line,) = (line for line in printed.splitlines() if line.startswith("Outputs:"))
     assert str(output) in line
+
+
+def test_conversations_are_read_for_the_page_only(tmp_path, capsys):
+    assert run(tmp_path / "out", [SAMPLE]) == 0
+    expected = capsys.readouterr().out
+    shutil.rmtree(tmp_path / "out" / "conversations")
+    print_summary(str(tmp_path / "out"), manifest(tmp_path / "out"))
+    assert "Worth looking at:" in expected
+    assert capsys.readouterr().out == expected
 
 
 def test_names_slice_attributes_that_no_conversation_has(tmp_path, capsys):

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.views.noteworthy import find_noteworthy, noteworthy
+from goodgain.pipeline.views.noteworthy import each_once, noteworthy
 
 
 def row(at, sre, srr, wasted, results):
@@ -39,10 +39,12 @@ def test_conversations_without_problems_are_not_listed():
 
 @given(rows)
 def test_no_conversation_is_shown_twice_and_few_are(drawn):
-    all_rows = [
-        {**row(at, *values), "N": 2, "rejected_records": 0} for at, values in enumerate(drawn)
-    ]
-    lists = find_noteworthy(all_rows)
+    all_rows = [row(at, *values) for at, values in enumerate(drawn)]
+    found = noteworthy()
+    for listed in found:
+        for conversation in all_rows:
+            listed.add(conversation)
+    lists = each_once(found)
     shown = [row["conversation_id"] for each in lists for row in each.rows]
     assert len(shown) == len(set(shown)) <= 3
     worst = min(all_rows, key=lists[0].key, default=None)
