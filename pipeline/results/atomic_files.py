@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,8 @@ def replace_atomically(path: str | Path, temporary: str | Path | None = None) ->
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
     On a local disk the new file then survives even a failure of the machine. If the block raises,
-    the old file stays.
+    the old file stays. A device, a pipe or a standard stream, like /dev/null, is written to and
+    never replaced.
 
     Args:
       path: the file, on any of Beam's filesystems; if it is local, its folder must exist.
@@ -31,7 +33,10 @@ def replace_atomically(path: str | Path, temporary: str | Path | None = None) ->
     """
     path = str(path)
     temporary = temporary_name(path) if temporary is None else str(temporary)
-    if is_local(path):
+    if is_local(path) and _is_special(path):
+        with open(path, "wb") as file:
+            yield file
+    elif is_local(path):
         try:
             Path(temporary).unlink(missing_ok=True)
             with open(temporary, "xb") as file:
@@ -47,6 +52,17 @@ def replace_atomically(path: str | Path, temporary: str | Path | None = None) ->
         with create(temporary) as file:
             yield file
         move(temporary, path)
+
+
+def _is_special(path: str) -> bool:
+    """Whether something exists that is no file or folder, or is the system's own, like a stream."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    place = os.path.realpath(os.path.dirname(path))
+    of_system = place == "/dev" or place.startswith("/proc/")
+    return of_system or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 @contextmanager

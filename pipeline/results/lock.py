@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from goodgain.pipeline.results.links import check_links
-from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.filesystems import is_local
 
 LOCK = ".lock"
@@ -36,12 +36,12 @@ def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
 
     Raises:
       LockedError: another process holds it.
-      UsageError: the folder holds a symbolic link.
+      UsageError: the folder cannot be written to, or holds a symbolic link.
     """
     check_links(str(folder))
     path = folder / LOCK
     is_new = not path.exists()
-    with open(path, "a+", encoding="utf-8") as file:
+    with _open_file(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not _is_at(file, path):  # a job that failed has removed it
@@ -120,6 +120,16 @@ def _open(folder: str) -> int | None:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         return None  # preparing the folder will report the error
+
+
+def _open_file(path: Path) -> TextIO:
+    try:
+        return open(path, "a+", encoding="utf-8")
+    except OSError as error:
+        problem = problem_of(error)
+        raise UsageError(
+            f"Folder {path.parent} cannot be written to ({problem}); give another folder."
+        ) from None
 
 
 def _is_at(file: TextIO, path: Path) -> bool:

@@ -52,3 +52,30 @@ def test_the_unfinished_file_can_be_in_another_folder(tmp_path):
         assert names(tmp_path / "unfinished") == ["b"]
     assert names(tmp_path) == ["a.txt", "unfinished"]
     assert names(tmp_path / "unfinished") == []
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(tmp_path / "pipe", b"content")
+        assert os.read(reader, 100) == b"content"
+    finally:
+        os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert names(tmp_path) == ["pipe"]
+
+
+def test_a_stream_is_written_to_and_its_link_stays(tmp_path):
+    """As /dev/stdout is, which links to an open file; here by a link of our own to its place."""
+    with open(tmp_path / "redirected", "wb") as file:
+        path = f"/proc/self/fd/{file.fileno()}"
+        write_whole(path, b"content")
+        assert os.path.islink(path)
+    assert (tmp_path / "redirected").read_bytes() == b"content"
+    assert names(tmp_path) == ["redirected"]
+
+
+def test_a_device_is_never_replaced(monkeypatch):
+    monkeypatch.setattr(os, "replace", lambda *_: pytest.fail("replaced"))
+    write_whole("/dev/null", b"content")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from goodgain.pipeline.results.lock import LOCK, LockedError, lock_folder, remove_if_empty
+from goodgain.transforms.core.errors import UsageError
 
 START = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
 
@@ -89,3 +90,12 @@ def test_folders_on_other_filesystems_and_those_that_are_not_made_are_no_mistake
     for folder in ("gs://bucket/out", str(tmp_path / "out")):
         with remove_if_empty(folder):
             pass
+
+
+def test_a_file_in_place_of_the_folder_is_a_mistake_of_the_user(tmp_path):
+    (tmp_path / "pool").touch()
+    with (
+        pytest.raises(UsageError, match=r"pool cannot be written to .Not a directory"),
+        lock_folder(tmp_path / "pool", START),
+    ):
+        pass
