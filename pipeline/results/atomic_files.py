@@ -16,23 +16,22 @@ UNFINISHED_SUFFIX = ".unfinished"
 
 
 @contextmanager
-def replace_atomically(path: str | Path, temporary: str | Path | None = None) -> Iterator[BinaryIO]:
+def replace_atomically(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
     On a local disk the new file then survives even a failure of the machine. If the block raises,
-    the old file stays. A device, a pipe or a standard stream, like /dev/null, is written to and
-    never replaced.
+    the old file stays. Until then the new one has a hidden name next to it: a file that a crash
+    left there is replaced, and a symbolic link is not followed.
+    A device, a pipe or a standard stream, like /dev/null, is written to and never replaced.
 
     Args:
       path: the file, on any of Beam's filesystems; if it is local, its folder must exist.
-      temporary: path to write to first, on the same disk; by default a hidden name next to the
-        file. A file left there by a crash is replaced, and a symbolic link is not followed.
 
     Raises:
       OSError: the file cannot be written.
     """
     path = str(path)
-    temporary = temporary_name(path) if temporary is None else str(temporary)
+    temporary = temporary_name(path)
     if is_local(path) and _is_special(path):
         with open(path, "wb") as file:
             yield file

@@ -81,4 +81,4 @@ def gate_junit(outcomes: Sequence[Outcome], name: str, timestamp: str) -> bytes:
         )
         for outcome in outcomes
     ]
-    return junit_of(cases, "gate", name, timestamp)
+    return junit_of(cases, name, timestamp)

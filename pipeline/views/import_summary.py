@@ -18,6 +18,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.transforms.core.wording import format_count, pluralize
 
 _NO_NAME = "(no name)"
+_MOST_NAMES = 8
 # What the counts of an import mean: the words after a count of one, and after several.
 _NOTES = {
     "found_nothing": ("call found nothing", "calls found nothing"),
@@ -174,7 +175,7 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
 
 
-def _list_names(tools: Mapping[str, int], most: int = 8) -> str:
+def _list_names(tools: Mapping[str, int]) -> str:
     greatest = sorted(tools.items(), key=lambda item: (-item[1], item[0]))
-    named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:most])
-    return named + (", ..." if len(greatest) > most else "")
+    named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:_MOST_NAMES])
+    return named + (", ..." if len(greatest) > _MOST_NAMES else "")

@@ -45,15 +45,6 @@ def test_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, m
     assert steps == [str(tmp_path / ".a.txt.unfinished"), "replace", str(tmp_path)]
 
 
-def test_the_unfinished_file_can_be_in_another_folder(tmp_path):
-    (tmp_path / "unfinished").mkdir()
-    with replace_atomically(tmp_path / "a.txt", tmp_path / "unfinished" / "b") as file:
-        file.write(b"content")
-        assert names(tmp_path / "unfinished") == ["b"]
-    assert names(tmp_path) == ["a.txt", "unfinished"]
-    assert names(tmp_path / "unfinished") == []
-
-
 def test_a_pipe_is_written_to_and_stays(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)

@@ -105,9 +105,9 @@ def test_links_are_found_at_any_depth_and_when_they_lead_nowhere(tmp_path):
 
 
 def test_a_file_is_not_written_through_a_link_with_its_temporary_name(outside, tmp_path):
-    temporary = tmp_path / "temporary"
+    temporary = tmp_path / ".file.unfinished"
     temporary.symlink_to(outside / "mine")
-    with replace_atomically(tmp_path / "file", temporary) as file:
+    with replace_atomically(tmp_path / "file") as file:
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert not temporary.is_symlink()
