@@ -198,9 +198,7 @@ class Deduplicator:
         self._first.append(first)
         self._evidence.append(evidence)
         index = self._index
-        # Two spellings of an id may share a key.
-        keys = dict.fromkeys(evidence.keys) if evidence.layout.multi_valued else evidence.keys
-        for key in keys:
+        for key in dict.fromkeys(evidence.keys):  # two spellings of an id may share a key
             bucket = index.setdefault(key, occurrence)
             if bucket == occurrence:
                 continue
