@@ -151,6 +151,7 @@ def _convert_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
 def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool) -> dict[str, Any]:
     from msgspec.structs import asdict
 
+    from goodgain.pipeline.convert.outputs import check_outputs
     from goodgain.pipeline.convert.to_traces import (
         IterationSource,
         TraceCounts,
@@ -163,7 +164,8 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
 
     counts = TraceCounts()
     iterations = IterationSource(config.iteration_from, compile_pattern(config.iteration_pattern))
-    paths = filter(None, (from_run, config.from_qrels))
+    paths = [path for path in (from_run, config.from_qrels) if path is not None]
+    check_outputs([to_traces], paths)
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     with progress.show_progress(size, quiet=quiet):
         trec_run = TrecFile(from_run)
@@ -175,6 +177,7 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
 def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from msgspec.structs import asdict
 
+    from goodgain.pipeline.convert.outputs import check_outputs
     from goodgain.pipeline.convert.to_trec import write_trec
     from goodgain.pipeline.document import progress
     from goodgain.pipeline.run.plan.local_files import local_files
@@ -182,6 +185,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from goodgain.transforms.core.dedup.rules import compile_rules
 
     files = local_files(config.from_traces)
+    check_outputs([config.to_run, config.to_qrels], (file.path for file in files))
     rules = compile_rules(load_rules(config.rules), config.unit)
     with progress.show_progress(sum(file.size for file in files), quiet=quiet):
         counts = write_trec(

@@ -11,6 +11,7 @@ from typing import Any
 from goodgain.pipeline.results.atomic_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
+from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.filesystems import (
     create,
@@ -78,10 +79,11 @@ def prepare(folder: str, overwrite: bool) -> None:
     try:
         delete(join(folder, UNFINISHED))
         # A test file shows early whether the folder is writable.
-        make_folder(join(folder, UNFINISHED))
-        with create(join(folder, UNFINISHED, _TRIAL)) as file:
-            file.write(b"")
-        delete(join(folder, UNFINISHED))
+        with remove_if_empty(folder):
+            make_folder(join(folder, UNFINISHED))
+            with create(join(folder, UNFINISHED, _TRIAL)) as file:
+                file.write(b"")
+            delete(join(folder, UNFINISHED))
     except (OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be written to ({reason_of(error)}); "

@@ -40,8 +40,10 @@ def config_text(path: str, what: str) -> str:
       what: the expected content, for the message.
 
     Raises:
-      UsageError: it cannot be read, is not text, or no such file is shipped.
+      UsageError: it has no name, cannot be read, is not text, or no such file is shipped.
     """
+    if not path:
+        raise UsageError(f"The file with {what} has no name: give its path.")
     if not path.startswith(_SHIPPED):
         return read_text(path, what)
     name = path.removeprefix(_SHIPPED).removesuffix(_SUFFIX)

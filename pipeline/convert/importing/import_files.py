@@ -26,6 +26,7 @@ from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, cla
 from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.importing.values.scalars import text
+from goodgain.pipeline.convert.outputs import check_outputs
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.local_files import local_files
@@ -81,6 +82,7 @@ def import_files(
         mapping = parse_mapping_file(read_shipped_mapping(format), f"{format}.yaml", counts)
     mapping = with_renamed_fields(mapping, renames).with_labels(label_map)
     files = local_files(patterns)
+    check_outputs([output], (file.path for file in files))
     records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
     with progress.show_progress(sum(file.size for file in files), quiet=quiet):
         write_traces(_at_least_one(records, counts), output)

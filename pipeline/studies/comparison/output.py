@@ -26,6 +26,7 @@ from goodgain.pipeline.results.folder import (
     write_file,
 )
 from goodgain.pipeline.results.formats import FORMATS, Format, Row
+from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 from goodgain.pipeline.studies.comparison.compare import Compared
@@ -34,7 +35,7 @@ from goodgain.pipeline.studies.comparison.matching import sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.studies.comparison.sources import Source
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.filesystems import join
 
@@ -70,8 +71,29 @@ def write(
 
     Args:
       folder: checked by `check_output`; its content is replaced.
+
+    Raises:
+      GoodGainError: the disk is full, or the like; nothing is left in the folder.
     """
     clear(folder)
+    with remove_if_empty(folder):
+        try:
+            _write_all(compared, folder, file_format, report, sensitivity)
+        except OSError as error:
+            clear(folder)
+            problem = problem_of(error)
+            raise GoodGainError(
+                f"The comparison cannot be written to {folder}: {problem}."
+            ) from error
+
+
+def _write_all(
+    compared: Compared,
+    folder: str,
+    file_format: Format,
+    report: Report,
+    sensitivity: Sequence[SensitivityRow] | None,
+) -> None:
     rows = rows_of(compared)
     datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}
     if compared.matched.paired:

@@ -1,9 +1,12 @@
 """`goodgain convert` reports mistakes in a file with their line."""
 
+import json
+
 import pytest
 
 from goodgain.pipeline.__main__ import main
 from tests.pipeline.convert.steps import RUN
+from tests.pipeline.runs import call
 
 
 class TestMistakes:
@@ -80,3 +83,30 @@ class TestMistakes:
         error = capsys.readouterr().err
         assert "--iteration-from must be 'tag' or 'q0', not 'rank'" in error
         assert "--label-map cannot be used" in error
+
+
+class TestOutputs:
+    """What is read must not be written over, also by another name."""
+
+    TRACES = json.dumps(call("c", 1, [{"ids": {"doc_id": "d"}, "gain": 2}])) + "\n"
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["--from", "table", "in.jsonl", "--output", "./in.jsonl"],
+            ["--from", "table", "in.jsonl", "--output", "link.jsonl"],
+            ["--from-traces", "in.jsonl", "--to-run", "in.jsonl"],
+            ["--from-traces", "*.jsonl", "--to-run", "run", "--to-qrels", "in.jsonl"],
+            ["--from-run", "run.jsonl", "--to-traces", "run.jsonl"],
+            ["--from-run", "run.jsonl", "--from-qrels", "in.jsonl", "--to-traces", "in.jsonl"],
+        ],
+    )
+    def test_an_input_is_not_written_over(self, words, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "in.jsonl").write_text(self.TRACES)
+        (tmp_path / "run.jsonl").write_text("c Q0 d 1 2 x\n")
+        (tmp_path / "link.jsonl").symlink_to("in.jsonl")
+        assert main(["convert", *words]) == 2
+        assert f"{words[-1]} is read, and would be written over" in capsys.readouterr().err
+        assert (tmp_path / "in.jsonl").read_text() == self.TRACES
+        assert (tmp_path / "run.jsonl").read_text() == "c Q0 d 1 2 x\n"

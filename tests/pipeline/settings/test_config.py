@@ -191,6 +191,10 @@ class TestMistakes:
         with pytest.raises(UsageError, match=re.escape(python)):
             from_keywords(RunConfig, {**fields, "traces": ["a"]}, {"output": "out"})
 
+    def test_a_file_without_a_name_is_refused(self):
+        with pytest.raises(UsageError, match="The file with the options has no name"):
+            load_config(RunConfig, NEEDED, "")
+
     def test_true_is_not_a_number(self, config_file):
         path = config_file("good_gain_threshold: true")
         assert mistakes(NEEDED, path) == ["1: good_gain_threshold must be a number, not true"]

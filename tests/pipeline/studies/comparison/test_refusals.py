@@ -1,11 +1,13 @@
 """What `goodgain compare` refuses, and how it says so."""
 
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compare, error_of, row
@@ -154,3 +156,18 @@ def test_unusable_output_folders_are_refused_before_comparing(
             error = error_of(capsys, *outputs, "--output", folder, "--overwrite")
             assert "is one of the compared runs" in error
         link.unlink()
+
+
+def test_a_comparison_that_fails_leaves_no_folder(tmp_path, outputs, capsys, monkeypatch):
+    new = tmp_path / "new" / "out"
+    error_of(capsys, *outputs, "--metrics", "nonsense", "--output", new)
+    assert list(tmp_path.iterdir()) == []
+
+    def fill(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("goodgain.pipeline.views.pages.comparison.build_comparison_report", fill)
+    assert main(["compare", *map(str, outputs), "--output", str(new)]) == ExitCode.FAILED
+    message = f"The comparison cannot be written to {new}: No space left on device."
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
