@@ -36,7 +36,9 @@ def continue_since(config: StreamConfig, counts: StreamCounts) -> str | None:
     """The time from which another stream can go on; None if it has to read everything."""
     if counts.watermark is None:
         return None
-    return instant_text(config.open_window(counts.watermark))
+    window, since = config.open_window(counts.watermark), config.since_window
+    # What lies before --since is of another stream, whose files may be gone.
+    return instant_text(window if since is None else max(window, since))
 
 
 def count_without_means(means: Iterable[Row], in_means: int, since: int | None = None) -> int:

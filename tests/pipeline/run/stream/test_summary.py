@@ -69,6 +69,13 @@ def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
     assert summary.facts_of(CONFIG, replace(counts, outcomes=rows))["outcome_rows"] == rows
 
 
+def test_a_stream_goes_on_no_earlier_than_it_began():
+    counts = StreamCounts(read=1, watermark=21 * DAY + DAY // 2)
+    for since, later in ((20, "1970-01-22T00:00:00Z"), (30, "1970-01-31T00:00:00Z")):
+        config = CONFIG.model_copy(update={"since": since * DAY})
+        assert summary.continue_since(config, counts) == later
+
+
 @pytest.mark.parametrize("written", [4, 6])
 def test_rows_lost_or_written_twice_are_an_error(written):
     counts = StreamCounts(read=8, still_open=2, skipped=1, totals={"records.scored": written})
