@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.coders import BytesCoder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import BagStateSpec, TimerSpec, on_timer
 from apache_beam.typehints import KV
@@ -36,6 +35,22 @@ class Fold(ABC):
         """The outputs of one key; its payloads are in no particular order."""
 
 
+class HandOverCoder(beam.coders.Coder):
+    """Payloads, each in a list of its own, which encoding empties.
+
+    Beam holds what is added to state until the whole bundle is encoded; so all payloads would be
+    in memory twice.
+    """
+
+    def encode(self, value: list[bytes]) -> bytes:
+        """Take the payload out of its list."""
+        return value.pop()
+
+    def decode(self, encoded: bytes) -> list[bytes]:
+        """The payload in a list."""
+        return [encoded]
+
+
 @dataclass(eq=False, repr=False)
 class FoldInState(beam.DoFn):
     """Keeps payloads in state, and folds those of a key when all of them have arrived.
@@ -44,7 +59,7 @@ class FoldInState(beam.DoFn):
     its timers.
     """
 
-    PAYLOADS = BagStateSpec("payloads", BytesCoder())
+    PAYLOADS = BagStateSpec("payloads", HandOverCoder())
     END = TimerSpec("end", TimeDomain.WATERMARK)
 
     folding: Fold
@@ -61,7 +76,7 @@ class FoldInState(beam.DoFn):
         end: Any = beam.DoFn.TimerParam(END),
     ) -> None:
         """Keep one payload until the end of the window."""
-        payloads.add(keyed[1])
+        payloads.add([keyed[1]])
         end.set(window.max_timestamp())
 
     @on_timer(END)
@@ -69,7 +84,7 @@ class FoldInState(beam.DoFn):
         self, key: str = beam.DoFn.KeyParam, payloads: Any = beam.DoFn.StateParam(PAYLOADS)
     ) -> Iterator[Any]:
         """Fold what was kept, and free its memory before rows are written."""
-        yield from self.folding.fold(key, payloads.read())
+        yield from self.folding.fold(key, [payload for (payload,) in payloads.read()])
         payloads.clear()
 
 

@@ -7,7 +7,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from goodgain.transforms.gather import Fold, FoldGroup, FoldInState
+from goodgain.transforms.gather import Fold, FoldGroup, FoldInState, HandOverCoder
 
 PAYLOADS = [("a", b"1"), ("b", b""), ("a", b"22"), ("c", b"3" * 100_000), ("a", b"1")]
 
@@ -33,3 +33,11 @@ def test_all_payloads_of_a_key_are_folded_together(in_state, bundle_repeat):
             folded = payloads | beam.GroupByKey() | beam.ParDo(FoldGroup(Sorted()))
         expected = [("a", [b"1", b"1", b"22"]), ("b", [b""]), ("c", [b"3" * 100_000])]
         assert_that(folded, equal_to(expected))
+
+
+def test_a_payload_is_not_held_beside_its_encoding():
+    coder = HandOverCoder()
+    added = [b"payload"]
+    encoded = coder.encode(added)
+    assert added == []
+    assert coder.decode(encoded) == [b"payload"]
