@@ -27,6 +27,7 @@ from goodgain.transforms.core.ranking import column_name, metric_name
 Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
 ROWS_AT_ONCE = 10_000
+_ROWS_CONVERTED_AT_ONCE = 1_000  # their objects take ten times the bytes of a table
 _ROWS_READ_AT_ONCE = 1_000  # who wants only the first row, for its columns, pays for all of these
 _ID = "conversation_id"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -152,9 +153,16 @@ def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, 
 
 
 def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    _write_parquet_tables(dataset, _row_groups(dataset, rows), file)
+
+
+def _row_groups(dataset: Dataset, rows: Iterable[Row]) -> Iterator[pa.Table]:
+    """Tables of `ROWS_AT_ONCE` rows; few of these are held as Python's objects at a time."""
     remaining = iter(rows)
-    batches = iter(lambda: list(islice(remaining, ROWS_AT_ONCE)), [])
-    _write_parquet_tables(dataset, (arrow_table(dataset, batch) for batch in batches), file)
+    batches = iter(lambda: list(islice(remaining, _ROWS_CONVERTED_AT_ONCE)), [])
+    tables = (arrow_table(dataset, batch) for batch in batches)
+    while group := list(islice(tables, ROWS_AT_ONCE // _ROWS_CONVERTED_AT_ONCE)):
+        yield pa.concat_tables(group).combine_chunks()
 
 
 def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: BinaryIO) -> None:

@@ -22,6 +22,7 @@ from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import SliceKey, slice_of
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import create, join
+from goodgain.transforms.freed_memory import return_freed_memory
 
 
 @dataclass(eq=False, repr=False)
@@ -67,6 +68,7 @@ def _write(
     interval: Interval,
 ) -> Iterator[WrittenFile]:
     _, slices = grouped
+    return_freed_memory()
     folder = unfinished_folder(target.folder, target.area)
     file_format = FORMATS[target.format]
     path = f"{MEANS.name}/part-00000-of-00001{file_format.suffix}"

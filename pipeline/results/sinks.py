@@ -24,6 +24,7 @@ from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
+from goodgain.transforms.freed_memory import return_freed_memory
 from goodgain.transforms.times import at_end_of_global_window
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
@@ -167,6 +168,7 @@ class _WriteShard(beam.DoFn):
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
+        return_freed_memory()
         unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
         packed = sorted(chain.from_iterable(unpacked))
         for rows in self.datasets:

@@ -40,6 +40,7 @@ from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import format_count
+from goodgain.transforms.freed_memory import return_freed_memory
 
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
@@ -155,3 +156,4 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     shown = progress.show_progress(plan.run.evaluation.traces.size, quiet=quiet)
     with engine_failures("The run failed"), shown:
         pipeline.run().wait_until_finish()
+    return_freed_memory()

@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan
 from goodgain.transforms.core.scoring.data_counts import COUNTED
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 
-_BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
+_BATCH = 1_024  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
 # of 64 are smaller than the 64 conversations.
 _LIGHT = 32
