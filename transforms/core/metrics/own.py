@@ -32,6 +32,10 @@ _DESCRIBED = (
 _declared: dict[str, Metric] = {}  # by full name, those of this process
 
 
+class OwnMetricError(UsageError):
+    """A user's function failed, or gave no number."""
+
+
 class OwnFunction(Struct, frozen=True):
     """A user's function of a prefix, whose values are checked.
 
@@ -48,12 +52,12 @@ class OwnFunction(Struct, frozen=True):
         """The value.
 
         Raises:
-          UsageError: the function failed, or gave no number.
+          OwnMetricError: the function failed, or gave no number.
         """
         try:
             value = self.function(prefix)
         except Exception as error:
-            raise UsageError(
+            raise OwnMetricError(
                 f"The metric {self.name} failed at i = {prefix.i}: {type(error).__name__}: {error}."
             ) from error
         if value is None:
@@ -64,7 +68,7 @@ class OwnFunction(Struct, frozen=True):
             value = float(value)
         if isinstance(value, int | float) and isfinite(value) and abs(value) < GREATEST_VALUE:
             return value
-        raise UsageError(
+        raise OwnMetricError(
             f"The metric {self.name} gave {value!r} at i = {prefix.i}: return a finite number, or "
             "None where it is undefined."
         )

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
+from goodgain.transforms.core.metrics.own import OwnMetricError
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.prefix import Prefix, prefixes
 from goodgain.transforms.core.pool.files import TopicPools
@@ -104,7 +106,20 @@ def score_folded(
 def score_tally(
     conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
 ) -> ConversationScore:
-    """The score of a conversation from its tally, without the parts that need single results."""
+    """The score of a conversation from its tally, without the parts that need single results.
+
+    Raises:
+      UsageError: a metric of the user failed for this conversation.
+    """
+    try:
+        return _score_tally(conversation_id, tally, rejected_records, scoring)
+    except OwnMetricError as error:
+        raise UsageError(f"In conversation {conversation_id}: {error}") from error
+
+
+def _score_tally(
+    conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
+) -> ConversationScore:
     plan, turn = scoring.plan, tally.turn
     walked = prefixes(turn, plan.max_i)
     n = len(turn.iterations)

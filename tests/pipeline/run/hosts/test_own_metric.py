@@ -165,6 +165,18 @@ def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, 
         best.function(prefixes(Turn([]), 0)[0])
 
 
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_a_metric_that_fails_names_the_conversation(monkeypatch, native):
+    @gg.metric(unit="results", words="Results for each unit of gain")
+    def results_per_gain(prefix):
+        return prefix.results / prefix.gain if prefix.i else 0
+
+    monkeypatch.setenv("GOODGAIN_NATIVE", native)
+    failed = "In conversation b: The metric results_per_gain failed at i = 1: ZeroDivisionError"
+    with pytest.raises(gg.UsageError, match=failed):
+        gg.evaluate(RECORDS, metrics=[results_per_gain])
+
+
 def test_a_run_gives_the_mean_of_a_metric_by_its_name():
     run = gg.evaluate(RECORDS, metrics=["ndcg@10", most])
     of_gain = run["CG"]
