@@ -73,8 +73,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
       UsageError: some of its rows are missing.
     """
     family = manifest["declared_family"]
-    # 0.1.0 showed rows as they are.
-    without = ShownRows(WithoutLabels(**arms) for arms in manifest.get("without_labels", ()))
+    without = ShownRows(WithoutLabels(**arms) for arms in manifest["without_labels"])
     compared = map(without.of_comparison, read_dataset(folder, COMPARISON.name))
     slices = arrange(compared, family, manifest["request"]["correction"])
     shown = _choose_shown(manifest, slices)

@@ -166,7 +166,7 @@ def test_unpaired_page_has_no_pairs_and_says_so(tmp_path):
 def test_forced_comparison_names_the_differing_parameters(tmp_path):
     output = write_comparison(tmp_path, arms(), "--force", parameters=({}, {"g_max": 3}))
     page = Page((output / "report.html").read_bytes())
-    assert "Forced. The runs differ in g_max (none and 3)" in page.text
+    assert "Forced. The runs differ in g_max (4 and 3)" in page.text
 
 
 def test_sensitivity_is_shown_only_if_requested(output, page):
