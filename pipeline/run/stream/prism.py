@@ -84,7 +84,22 @@ class _ExitWithParentPrismRunner(PrismRunner):
     """
 
     def default_job_server(self, options: Any) -> Any:
-        return job_server.StopOnExitJobServer(_ExitWithParentJobServer(options))
+        return StopOnExit(_ExitWithParentJobServer(options))
+
+
+class StopOnExit(job_server.StopOnExitJobServer):
+    """Leaves SIGINT to the stream.
+
+    Beam stops the server at Ctrl-C, and if the job is only being submitted it then waits for an
+    answer for ever.
+    """
+
+    def start(self) -> Any:
+        """Start the server, and return its endpoint."""
+        handler = signal.getsignal(signal.SIGINT)
+        endpoint = super().start()
+        signal.signal(signal.SIGINT, handler)
+        return endpoint
 
 
 class _ExitWithParentJobServer(PrismJobServer):

@@ -1,4 +1,5 @@
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,3 +22,14 @@ def test_signal_handlers_are_restored_afterwards():
     with prism._stop_on_signals(StoppableEnd()):
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_signal_while_the_job_is_submitted_does_not_stop_the_engine():
+    stopped = []
+    server = SimpleNamespace(start=lambda: "localhost:1", stop=lambda: stopped.append(1))
+    end = StoppableEnd()
+    with prism._stop_on_signals(end):
+        assert prism.StopOnExit(server).start() == "localhost:1"
+        signal.raise_signal(signal.SIGINT)
+    assert end.is_stop_requested()
+    assert not stopped
