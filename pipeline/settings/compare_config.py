@@ -19,6 +19,7 @@ from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.scoring.options import GREATEST_MAX_I
 
 _LEAST_RESAMPLES = 100
 
@@ -144,7 +145,7 @@ class CompareConfig(Settings):
         keyword="",
     )
     max_i: Number | None = option(
-        RESULTS, "I", "last iteration i; as in the runs by default", None, ge=1
+        RESULTS, "I", "last iteration i; as in the runs by default", None, ge=1, le=GREATEST_MAX_I
     )
     examples: Number = option(RESULTS, "N", "number of wins and of losses to list", 5, ge=0)
     examples_by: Text | None = option(

@@ -32,6 +32,8 @@ GROUPS = (
     COMMON, IMPORT, FROM_TREC, TO_TREC, CONTENT, LABELS, TIME, ARMS, SCORING, MEANS, RANKING,
     STATISTICS, RESULTS, ENGINE, CHECKS, NAMES, LIMITS,
 )  # fmt: skip
+# Of each dataset; many terabytes have no more of the size that the runs choose themselves.
+GREATEST_SHARDS = 100_000
 _POSITIONAL = "positional"
 _FOR_WORKERS = "for_workers"
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import LabelScale, Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
-from goodgain.pipeline.settings.option_fields import ENGINE, argument, option
+from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, argument, option
 from goodgain.pipeline.settings.option_types import Format, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
@@ -69,7 +69,12 @@ class PoolConfig(LabelledConfig, RejectionConfig):
     )
     format: Format | None = option(ENGINE, "FORMAT", "format of a new pool; avro by default", None)
     shards: Number | None = option(
-        ENGINE, "N", "number of files of the pool; by default by the size of the traces", None, ge=1
+        ENGINE,
+        "N",
+        "number of files of the pool; by default by the size of the traces",
+        None,
+        ge=1,
+        le=GREATEST_SHARDS,
     )
     runner: Runner
 

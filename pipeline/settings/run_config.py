@@ -16,7 +16,13 @@ from goodgain.pipeline.settings.catalogue import (
 )
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.means_config import MeansConfig
-from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, argument, option
+from goodgain.pipeline.settings.option_fields import (
+    CHECKS,
+    ENGINE,
+    GREATEST_SHARDS,
+    argument,
+    option,
+)
 from goodgain.pipeline.settings.option_types import FilePatterns, Format, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
@@ -139,6 +145,7 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         "number of files of each dataset; the runner decides by default",
         None,
         ge=1,
+        le=GREATEST_SHARDS,
         keyword="",
     )
     runner: Runner

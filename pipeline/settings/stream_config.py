@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.means_config import MeansConfig
-from goodgain.pipeline.settings.option_fields import ENGINE, TIME, option
+from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, TIME, option
 from goodgain.pipeline.settings.option_types import (
     Duration,
     Format,
@@ -132,7 +132,9 @@ class StreamConfig(MeansConfig):
         "order in which a folder's backlog is read: by time of last change, or by name",
         "time",
     )
-    shards: Number = option(ENGINE, "N", "number of files of each dataset per write", 1, ge=1)
+    shards: Number = option(
+        ENGINE, "N", "number of files of each dataset per write", 1, ge=1, le=GREATEST_SHARDS
+    )
     runner: Text = option(
         ENGINE, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
     )

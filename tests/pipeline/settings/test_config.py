@@ -121,6 +121,8 @@ class TestMistakes:
             ({"good_gain_threshold": "5"}, "--good-gain-threshold must be at most 4"),
             ({"max_i": "ten"}, "--max-i must be a whole number, not 'ten'"),
             ({"max_i": "0"}, "--max-i must be at least 1"),
+            ({"max_i": "1001"}, "--max-i must be at most 1000"),
+            ({"shards": "1000000"}, "--shards must be at most 100000"),
             ({"format": "csv"}, "--format must be 'avro', 'parquet' or 'jsonl', not 'csv'"),
             ({"max_rejected": "2.5"}, "--max-rejected must be a count like 5 or a share like 2%"),
             ({"slice": ["a,"]}, "--slice must not be empty"),

@@ -20,6 +20,7 @@ from goodgain.transforms.core.option import (
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 
+GREATEST_MAX_I = 1_000  # each i has its means, and their intervals in the report
 _GREATEST_G_MAX = 20
 
 
@@ -153,6 +154,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "last iteration i at which means are computed",
             "means",
             at_least=1,
+            at_most=GREATEST_MAX_I,
             selects=True,
         ),
     ] = 10
