@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import fields
+
+from goodgain.transforms.core.errors import UsageError
 
 # Headings of options that fields of the core declare.
 COMMON = "Most used"
@@ -78,6 +80,25 @@ def options_in(struct: type[Struct], scope: Scope | None = "all") -> dict[str, D
         for option in others
         if isinstance(option, Option) and scope in (None, option.scope)
     }
+
+
+def check_option(name: str, declared: DeclaredOption, value: Any) -> Any:
+    """A value as the option declares it, like a tuple for a list.
+
+    Raises:
+      UsageError: it has another type, or is too small or too great.
+    """
+    try:
+        converted = convert(value, declared.type)
+    except ValidationError as error:
+        raise UsageError(f"{name} cannot be {value!r}: {error}.") from None
+    option = declared.option
+    if isinstance(converted, int):
+        if option.at_least is not None and converted < option.at_least:
+            raise UsageError(f"{name} is {value!r}: give at least {option.at_least}.")
+        if option.at_most is not None and converted > option.at_most:
+            raise UsageError(f"{name} is {value!r}: give at most {option.at_most}.")
+    return converted
 
 
 def differs_beside(value: Struct, names: tuple[str, ...]) -> bool:

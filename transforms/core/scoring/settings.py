@@ -28,9 +28,9 @@ from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.metrics.usage import USAGE
+from goodgain.transforms.core.option import check_option, options_in
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
@@ -184,15 +184,17 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
           >>> [metric.name for metric in Scoring.default(["ndcg@10"]).ranking.metrics]
           ['ndcg@10']
         """
+        if isinstance(metrics, str):
+            raise UsageError(f"metrics cannot be {metrics!r}: give a list of names.")
         names = check_names(map(name_of, metrics))
+        declared = options_in(ScoringOptions, None)
+        for name in declared.keys() & options.keys():
+            options[name] = check_option(name, declared[name], options[name])
         scoring = cls(
             rules=compile_rules(load_shipped_rules() if rules is None else read_rules(rules), unit),
             metrics=names,
             own=load_own_metrics(split_names(names)[1]),
             **options,
         )
-        threshold = scoring.good_gain_threshold
-        if not 1 <= threshold <= GREATEST_GAIN:
-            raise UsageError(f"good_gain_threshold is {threshold}: give 1 to {GREATEST_GAIN}.")
         _ = scoring.plan  # refuses what cannot be used
         return scoring

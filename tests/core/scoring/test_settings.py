@@ -1,0 +1,33 @@
+"""The settings of scoring, made from plain values."""
+
+import pytest
+
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.settings import Scoring
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cost": "usd"}, "cost cannot be 'usd'"),
+        ({"budget": "tokens=1000"}, "budget cannot be 'tokens=1000'"),
+        ({"metrics": "ndcg@10"}, "metrics cannot be 'ndcg@10': give a list"),
+        ({"duplicates": "keep"}, "duplicates cannot be 'keep'"),
+        ({"max_i": 0}, "max_i is 0: give at least 1"),
+        ({"max_i": 1_001}, "max_i is 1001: give at most 1000"),
+        ({"good_gain_threshold": 5}, "good_gain_threshold is 5: give at most 4"),
+        ({"per_call": "yes"}, "per_call cannot be 'yes'"),
+    ],
+)
+def test_a_value_that_an_option_cannot_have_is_refused(options, message):
+    with pytest.raises(UsageError, match=message):
+        Scoring.default(**options)
+
+
+def test_lists_become_tuples():
+    scoring = Scoring.default(["ndcg@10"], cost=["usd"], outcome=["correct"])
+    assert (scoring.metrics, scoring.cost, scoring.outcome) == (
+        ("ndcg@10",),
+        ("usd",),
+        ("correct",),
+    )
