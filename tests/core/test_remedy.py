@@ -40,15 +40,19 @@ def test_worded_finds_what_was_written(option, value):
 
 
 def texts_of(path):
-    """The string constants of a module that are no docstrings, in f-strings too."""
+    """The string constants of a module that are no docstrings or help, in f-strings too."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    docs = {
+    left_out = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Option":
+            left_out.update(map(id, ast.walk(node)))
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in left_out:
             yield node.value
 
 
