@@ -138,8 +138,8 @@ def compare(
         )
         with report_foreign(*outputs):
             found = compared_by(ComparisonRequest.of(config))
-        output = Path(folder) / "compared"
-        write(found, str(output), "parquet", build_comparison_report)
+            output = Path(folder) / "compared"
+            write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
     rows = Table(COMPARISON, rows_of(found))

@@ -22,17 +22,19 @@ def replace_atomically(path: str | Path) -> Iterator[BinaryIO]:
     On a local disk the new file then survives even a failure of the machine. If the block raises,
     the old file stays. Until then the new one has a hidden name next to it: a file that a crash
     left there is replaced, and a symbolic link is not followed.
-    A device, a pipe or a standard stream, like /dev/null, is written to and never replaced.
+    A device or a pipe, like /dev/null, is written to and never replaced.
 
     Args:
       path: the file, on any of Beam's filesystems; if it is local, its folder must exist.
 
     Raises:
+      UsageError: it is standard output, which a command's summary goes to.
       OSError: the file cannot be written.
     """
     path = str(path)
     temporary = temporary_name(path)
     if is_local(path) and _is_special(path):
+        _refuse_stdout(path)
         with open(path, "wb") as file:
             yield file
     elif is_local(path):
@@ -62,6 +64,19 @@ def _is_special(path: str) -> bool:
     place = os.path.realpath(os.path.dirname(path))
     of_system = place == "/dev" or place.startswith("/proc/")
     return of_system or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _refuse_stdout(path: str) -> None:
+    """Refuse what is standard output, too: a summary would be mixed into the data."""
+    found = os.stat(path)
+    try:
+        stdout = os.fstat(1)
+    except OSError:  # it is closed
+        return
+    if os.path.samestat(found, stdout) and not stat.S_ISCHR(found.st_mode):
+        raise UsageError(
+            f"{path} is standard output, where the summary goes: write to a file or a named pipe."
+        )
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Writes datasets as sorted files, partitioned by conversation, first under a temporary name.
 
 Files are written below `<output>/.unfinished/` and moved when the whole run is done
-(`outputs.folder`), so a run that dies leaves nothing that looks finished.
+(`results.folder`), so a run that dies leaves nothing that looks finished.
 """
 
 from __future__ import annotations

@@ -79,8 +79,10 @@ def write(
     with remove_if_empty(folder):
         try:
             _write_all(compared, folder, file_format, report, sensitivity)
-        except OSError as error:
+        except BaseException as error:
             clear(folder)
+            if not isinstance(error, OSError):
+                raise
             problem = problem_of(error)
             raise GoodGainError(
                 f"The comparison cannot be written to {folder}: {problem}."

@@ -131,12 +131,16 @@ def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> Explain
     check_run(manifest, folder)
     parameters: Mapping[str, Any] = manifest["parameters"]
     values = config.model_dump(mode="json")
+    of_run, of_input = dict(parameters), dict(values)
+    for given in (of_run, of_input):
+        if given.get("relevance_threshold") is None:
+            given["relevance_threshold"] = given.get("good_gain_threshold")
     for name in _ALIKE:
-        if name in parameters and parameters[name] != values[name]:
+        if name in parameters and of_run[name] != of_input[name]:
             flag = flag_of(name, ExplainConfig.model_fields[name])
             raise UsageError(
-                f"--against {folder}: this run was scored with {flag} {parameters[name]}, and "
-                f"--input with {values[name]}; give the options of the run."
+                f"--against {folder}: this run was scored with {flag} {of_run[name]}, and "
+                f"--input with {of_input[name]}; give the options of the run."
             )
     for name in _LABELS:
         if bool(parameters.get(name)) != bool(values[name]):

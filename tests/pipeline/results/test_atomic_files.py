@@ -5,6 +5,7 @@ import os
 import pytest
 
 from goodgain.pipeline.results.atomic_files import replace_atomically, write_whole
+from goodgain.transforms.core.errors import UsageError
 
 
 def names(folder):
@@ -58,13 +59,21 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
 
 
 def test_a_stream_is_written_to_and_its_link_stays(tmp_path):
-    """As /dev/stdout is, which links to an open file; here by a link of our own to its place."""
+    """As /dev/fd/3 is, which links to an open file; here by a link of our own to its place."""
     with open(tmp_path / "redirected", "wb") as file:
         path = f"/proc/self/fd/{file.fileno()}"
         write_whole(path, b"content")
         assert os.path.islink(path)
     assert (tmp_path / "redirected").read_bytes() == b"content"
     assert names(tmp_path) == ["redirected"]
+
+
+def test_standard_output_is_refused_since_a_summary_goes_there(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    of_pipe, fstat = os.stat(tmp_path / "pipe"), os.fstat
+    monkeypatch.setattr(os, "fstat", lambda number: of_pipe if number == 1 else fstat(number))
+    with pytest.raises(UsageError, match="pipe is standard output"):
+        write_whole(tmp_path / "pipe", b"content")
 
 
 def test_a_device_is_never_replaced(monkeypatch):

@@ -121,3 +121,12 @@ def test_a_run_that_cannot_be_loaded_says_so(change):
     out = change("a", ("outcomes",), value=7)
     with pytest.raises(UsageError, match=SENTENCE):
         gg.load(out)
+
+
+def test_a_comparison_of_outputs_with_a_warning_of_another_form_leaves_nothing(
+    made, change, tmp_path, capsys
+):
+    out = change("a", ("warnings",), value=[{"code": 5}])
+    words = ("compare", out, str(made / "b"), "--output", str(tmp_path / "compared"))
+    assert refuses(capsys, *words)
+    assert not (tmp_path / "compared").exists()

@@ -180,6 +180,7 @@ def test_a_finished_run_is_an_arm_if_it_was_scored_alike(files, capsys):
     of_run = explain(capsys, "--against", "out")
     assert of_run[0] == 0
     assert of_run == explain(capsys, "--against", "other.jsonl")
+    assert explain(capsys, "--against", "out", "--relevance-threshold", "2")[0] == 0  # the default
     code, _, err = explain(capsys, "--against", "out", "--good-gain-threshold", "3")
     assert code == 2
     assert "scored with --good-gain-threshold 2, and --input with 3" in err
