@@ -13,6 +13,8 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import call, write_jsonl
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = (
     "If another version of goodgain wrote them, or they were changed since, run it again; "
     "if not, please report it, with "

@@ -10,6 +10,8 @@ from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError
 from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.transforms.core.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 # Begins every program: `answer` answers a question with its document, `plain` without.
 PRELUDE = """
 import json, os, sys, time

@@ -14,6 +14,8 @@ from tests.core.pool import direct
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl
 from tests.pipeline.studies.pool.steps import build, some_runs
 
+pytestmark = pytest.mark.slow
+
 METRICS = ("--metrics", "recall", "ndcg@10")
 
 
