@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, aspects_outside
 from goodgain.pipeline.results.opened_pool import EXCLUDE
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
-from goodgain.transforms.core.scoring.options import options_of_values
+from goodgain.transforms.core.scoring.options import options_of_values, relevance_threshold_of
 from goodgain.transforms.core.wording import format_count
 
 _PARAMETERS = ("unit", "qrels_id", "qrels_topic")
@@ -79,8 +79,7 @@ def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
         for name, declared in options_of_values().items()
     }
     compared |= {name: parameters.get(name) for name in _PARAMETERS}
-    if compared["relevance_threshold"] is None:
-        compared["relevance_threshold"] = compared["good_gain_threshold"]
+    compared["relevance_threshold"] = relevance_threshold_of(compared)
     return compared | {
         "rules": manifest.get("rules_digest"),
         QRELS: _qrels(manifest),

@@ -23,7 +23,7 @@ from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.option import LIMITS
-from goodgain.transforms.core.scoring.options import options_of_values
+from goodgain.transforms.core.scoring.options import options_of_values, relevance_threshold_of
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
 _ALIKE = ("unit", *options_of_values())
@@ -131,10 +131,10 @@ def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> Explain
     check_run(manifest, folder)
     parameters: Mapping[str, Any] = manifest["parameters"]
     values = config.model_dump(mode="json")
-    of_run, of_input = dict(parameters), dict(values)
-    for given in (of_run, of_input):
-        if given.get("relevance_threshold") is None:
-            given["relevance_threshold"] = given.get("good_gain_threshold")
+    of_run, of_input = (
+        {**given, "relevance_threshold": relevance_threshold_of(given)}
+        for given in (parameters, values)
+    )
     for name in _ALIKE:
         if name in parameters and of_run[name] != of_input[name]:
             flag = flag_of(name, ExplainConfig.model_fields[name])

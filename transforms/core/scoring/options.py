@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 
@@ -206,3 +207,9 @@ def options_of_values() -> dict[str, DeclaredOption]:
     """The options by which the values of a metric may differ; others select what is computed."""
     every = options_in(ScoringOptions, None).items()
     return {name: declared for name, declared in every if not declared.option.selects}
+
+
+def relevance_threshold_of(parameters: Mapping[str, Any]) -> Any:
+    """The threshold in effect, of options by their names: that of good gain unless it is given."""
+    given = parameters.get("relevance_threshold")
+    return parameters.get("good_gain_threshold") if given is None else given
