@@ -13,13 +13,12 @@ from goodgain.pipeline.results.folder import (
     check_claim,
     check_written,
     claim,
-    clear,
     discard_unfinished,
-    prepare,
-    publish,
     unfinished_folder,
     write_manifest,
 )
+from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
+from goodgain.pipeline.results.replacement import clear, prepare, publish
 from goodgain.transforms import filesystems
 from goodgain.transforms.core.files.shard import InputFile
 
@@ -166,14 +165,14 @@ def test_files_are_replaced_even_if_rename_does_not(tmp_path, monkeypatch):
 
 def test_a_run_is_published_and_read_elsewhere(tmp_path):
     out = f"{ELSEWHERE}{tmp_path}/out"
-    prepare(out, overwrite=False)
+    prepare(out, False, RUN_OUTPUTS)
     claim(out, "own")
     name = "means/part-00000-of-00001.jsonl"
     with filesystems.create(filesystems.join(unfinished_folder(out, "own"), name)) as file:
         file.write(b'{"n": 1}\n')
     check_claim(out, "own")
     check_written(out, [name], "own")
-    publish(out, [name], "own")
+    publish(out, [name], RUN_OUTPUTS, "own")
     discard_unfinished(out, "own")
     write_manifest(out, {"datasets": {"means": 1}})
     assert read_manifest(out) == {"datasets": {"means": 1}}

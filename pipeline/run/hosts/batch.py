@@ -21,9 +21,10 @@ from goodgain.pipeline.results.folder import (
     MANIFEST,
     claim,
     discard_unfinished,
-    prepare,
 )
 from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
+from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
@@ -92,7 +93,7 @@ def run(
     with folder_locked(config.output):
         this_run = replace(this_run, replaces=start_time_in(config.output))
         plan = _plan(this_run, template_only)
-        prepare(config.output, config.overwrite)
+        prepare(config.output, config.overwrite, RUN_OUTPUTS)
         console = message_console(quiet)
         console.print(
             f"goodgain: reading {format_count(len(traces.files), 'file')} of {traces.size:,} bytes "

@@ -20,6 +20,8 @@ from msgspec import Struct
 from goodgain.pipeline.results import finished_run, folder
 from goodgain.pipeline.results.balance import check_complete
 from goodgain.pipeline.results.manifest import format_time
+from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
+from goodgain.pipeline.results.replacement import publish
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.hosts.counts import Counts
@@ -143,7 +145,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         # Without it, leftovers of an earlier run do not look finished.
         delete(join(run.folder, folder.MANIFEST))
     pages = [folder.REPORT] if run.report is not None else []
-    folder.publish(run.folder, [*paths, folder.MEANS_CSV, *pages], run.area)
+    publish(run.folder, [*paths, folder.MEANS_CSV, *pages], RUN_OUTPUTS, run.area)
     _check_folder(run, moved=True)
     folder.write_manifest(run.folder, manifest)
     return manifest

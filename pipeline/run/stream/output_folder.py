@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from goodgain.pipeline.results.datasets import REJECTED_OUTCOMES
-from goodgain.pipeline.results.folder import MANIFEST, clear, prepare
+from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS
+from goodgain.pipeline.results.replacement import clear, prepare
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.filesystems import delete, exists, files_below, join
+from goodgain.transforms.filesystems import delete, files_below
 
 
 def make_room(config: StreamConfig) -> None:
@@ -18,15 +18,10 @@ def make_room(config: StreamConfig) -> None:
         no stream wrote.
     """
     folder, since = config.output, config.since_window
-    prepare(folder, config.overwrite)
+    prepare(folder, config.overwrite, STREAM_OUTPUTS)
     if since is None:
         clear(folder)
         return
-    if exists(join(folder, MANIFEST)):
-        raise UsageError(
-            f"Output folder {folder} holds the outputs of a run, which has no windows to keep; "
-            "leave out --since, or give the folder of a stream."
-        )
     for path in files_below(folder):
         *_, dataset, name = path.split("/")
         pane = pane_of(name)

@@ -20,13 +20,13 @@ from goodgain.pipeline.results.datasets import (
 from goodgain.pipeline.results.folder import (
     MANIFEST,
     REPORT,
-    clear,
-    prepare,
     same_folder,
     write_file,
 )
 from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.pipeline.results.lock import remove_if_empty
+from goodgain.pipeline.results.output_kinds import COMPARISON_OUTPUTS
+from goodgain.pipeline.results.replacement import clear, prepare
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 from goodgain.pipeline.studies.comparison.compare import Compared
@@ -54,7 +54,7 @@ def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
             f"--output {folder} is one of the compared runs, which would be replaced: use another "
             "folder."
         )
-    prepare(folder, overwrite)
+    prepare(folder, overwrite, COMPARISON_OUTPUTS)
 
 
 def write(

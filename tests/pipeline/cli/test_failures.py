@@ -150,7 +150,7 @@ class TestInterruptedRuns:
         "moment",
         [
             "goodgain.pipeline.results.means.mean_key",
-            "goodgain.pipeline.results.folder.publish",
+            "goodgain.pipeline.run.hosts.finish.publish",
         ],
     )
     def test_killed_run_looks_unfinished(self, moment, tmp_path):

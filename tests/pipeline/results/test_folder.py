@@ -7,12 +7,17 @@ import pytest
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import (
     check_written,
-    clear,
     discard_unfinished,
-    prepare,
-    publish,
     write_file,
 )
+from goodgain.pipeline.results.output_kinds import (
+    COMPARISON_OUTPUTS,
+    RUN_OUTPUTS,
+    STREAM_OUTPUTS,
+    kind_of,
+)
+from goodgain.pipeline.results.replacement import clear, prepare, publish
+from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.transforms import filesystems
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
@@ -49,11 +54,14 @@ def files(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("name", [*OURS, *FOREIGN])
-def test_refuses_a_folder_with_any_file(name, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [*((name, ", or --overwrite") for name in OURS), *((name, r"\.$") for name in FOREIGN)],
+)
+def test_refuses_a_folder_with_any_file(name, remedy, tmp_path):
     fill(tmp_path, name)
-    with pytest.raises(UsageError, match=r"is not empty .*; give another folder, or --overwrite"):
-        prepare(str(tmp_path), overwrite=False)
+    with pytest.raises(UsageError, match=rf"is not empty .*; give another folder{remedy}"):
+        prepare(str(tmp_path), False, RUN_OUTPUTS)
     assert files(tmp_path) == [name]
 
 
@@ -62,16 +70,16 @@ def test_refuses_a_folder_with_any_file(name, tmp_path):
 def test_accepts_a_new_or_empty_folder(overwrite, end, tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("empty", "new", "a/new/one", "with space"):
-        prepare(f"{tmp_path / name}{end}", overwrite)
+        prepare(f"{tmp_path / name}{end}", overwrite, RUN_OUTPUTS)
         assert files(tmp_path / name) == []
 
 
 def test_overwrite_removes_earlier_outputs_when_publishing(tmp_path):
     fill(tmp_path, *OURS)
-    prepare(f"{tmp_path}/", overwrite=True)
+    prepare(f"{tmp_path}/", True, RUN_OUTPUTS)
     finished = [name for name in OURS if not name.startswith(".unfinished")]
     assert files(tmp_path) == sorted(finished)
-    publish(f"{tmp_path}/", [])
+    publish(f"{tmp_path}/", [], RUN_OUTPUTS)
     assert files(tmp_path) == ["manifest.json"]  # which is replaced last
 
 
@@ -79,7 +87,7 @@ def test_publishing_keeps_files_that_others_added_during_the_run(tmp_path):
     fill(tmp_path, *(name for name in OURS if "/" in name))
     notes = ["notes.txt", "means/notes.txt", "rejected/old/notes.txt"]
     fill(tmp_path, *notes)
-    publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+    publish(str(tmp_path), ["means/part-00000-of-00001.avro"], RUN_OUTPUTS)
     kept = [name for name in files(tmp_path) if not name.startswith(".unfinished/")]
     assert kept == sorted([*notes, "means/part-00000-of-00001.avro"])
 
@@ -89,9 +97,42 @@ def test_overwrite_refuses_a_folder_with_foreign_files(name, tmp_path):
     ours = [our for our in OURS if our != name.split("/")[0]]
     fill(tmp_path, *ours, name)
     with pytest.raises(UsageError, match="which no run of goodgain wrote") as error:
-        prepare(str(tmp_path), overwrite=True)
+        prepare(str(tmp_path), True, RUN_OUTPUTS)
     assert name in str(error.value)
     assert files(tmp_path) == sorted([*ours, name])
+
+
+KINDS = {
+    "the outputs of a run": (RUN_OUTPUTS, "means/part-00000-of-00001.avro", "manifest.json"),
+    "the outputs of a comparison": (COMPARISON_OUTPUTS, "arms/part-00000-of-00001.parquet"),
+    "the outputs of a stream": (
+        STREAM_OUTPUTS,
+        f"means/{Pane(0, 0, 1, 3, '9f').file_name('.jsonl')}",
+        f"late/{Pane(None, 0, 1, 0, '0').file_name('.avro')}",
+        "engine.log",
+    ),
+}
+
+
+@pytest.mark.parametrize("held", KINDS)
+@pytest.mark.parametrize("written", KINDS)
+def test_overwrite_replaces_only_outputs_of_the_same_kind(written, held, tmp_path):
+    """Those of another kind are the wrong folder, and a stream's cannot always be had again."""
+    kind, (_, *names) = KINDS[written][0], KINDS[held]
+    fill(tmp_path, *names)
+    if written == held:
+        prepare(str(tmp_path), True, kind)
+        return
+    with pytest.raises(UsageError, match=f"holds {held}, which {kind.name} does not replace; "):
+        prepare(str(tmp_path), True, kind)
+    assert files(tmp_path) == sorted(names)
+    with pytest.raises(UsageError, match=r"; give another folder\.$"):
+        prepare(str(tmp_path), False, kind)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_no_kind_writes_foreign_files(name):
+    assert kind_of(name) is None
 
 
 def test_overwrite_clears_only_the_relative_folder(tmp_path, monkeypatch):
@@ -100,7 +141,7 @@ def test_overwrite_clears_only_the_relative_folder(tmp_path, monkeypatch):
     fill(tmp_path / "out2", *FOREIGN)
     for folder in ("out", "./out", "out/../out"):
         fill(tmp_path / "out", "manifest.json")
-        prepare(folder, overwrite=True)
+        prepare(folder, True, RUN_OUTPUTS)
         clear(folder)
         assert files(tmp_path / "out") == []
     assert len(files(tmp_path / "out2")) == len(FOREIGN) - ("manifest.json" in FOREIGN)
@@ -111,7 +152,7 @@ def test_refuses_a_name_that_looks_like_a_pattern(name, tmp_path):
     """Beam's filesystems would match, and so delete, the folder beside it."""
     fill(tmp_path / "out1", *OURS)
     with pytest.raises(UsageError, match="must not have"):
-        prepare(str(tmp_path / name), overwrite=True)
+        prepare(str(tmp_path / name), True, RUN_OUTPUTS)
     assert files(tmp_path / "out1") == sorted(OURS)
 
 
@@ -119,7 +160,7 @@ def test_refuses_a_name_that_looks_like_a_pattern(name, tmp_path):
 def test_reports_a_path_that_cannot_be_a_folder(path, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="cannot be written to") as error:
-        prepare(str(tmp_path / path), overwrite=True)
+        prepare(str(tmp_path / path), True, RUN_OUTPUTS)
     assert str(tmp_path / path) in str(error.value)
     assert "\n" not in str(error.value)
     assert (tmp_path / "file").read_text() == "mine"
@@ -127,13 +168,13 @@ def test_reports_a_path_that_cannot_be_a_folder(path, tmp_path):
 
 def test_reports_an_unknown_filesystem():
     with pytest.raises(UsageError, match="nowhere://bucket/out cannot be listed") as error:
-        prepare("nowhere://bucket/out", overwrite=False)
+        prepare("nowhere://bucket/out", False, RUN_OUTPUTS)
     assert "\n" not in str(error.value)
 
 
 def test_publishing_moves_files(tmp_path):
     fill(tmp_path, ".unfinished/means/part-00000-of-00001.avro", ".unfinished/summary.json")
-    publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+    publish(str(tmp_path), ["means/part-00000-of-00001.avro"], RUN_OUTPUTS)
     assert files(tmp_path) == [".unfinished/summary.json", "means/part-00000-of-00001.avro"]
     discard_unfinished(str(tmp_path))
     assert not (tmp_path / ".unfinished").exists()
@@ -145,10 +186,10 @@ def test_publishing_replaces_an_earlier_run_file_by_file(tmp_path):
     for name in names:
         fill(tmp_path / ".unfinished", name)
         (tmp_path / ".unfinished" / name).write_text("new")
-    publish(str(tmp_path), names)
+    publish(str(tmp_path), names, RUN_OUTPUTS)
     assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
     assert {(tmp_path / name).read_text() for name in names} == {"new"}
-    publish(str(tmp_path), names)  # as when an engine retries a step
+    publish(str(tmp_path), names, RUN_OUTPUTS)  # as when an engine retries a step
     assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
     assert {(tmp_path / name).read_text() for name in names} == {"new"}
 
@@ -170,7 +211,7 @@ def test_publishing_a_missing_file_raises(tmp_path):
     name = "means/part-00000-of-00001.avro"
     fill(tmp_path, ".unfinished/summary.json")
     with pytest.raises(GoodGainError, match="cannot be moved"):
-        publish(str(tmp_path), [name])
+        publish(str(tmp_path), [name], RUN_OUTPUTS)
     with pytest.raises(GoodGainError, match="is missing"):
         check_written(str(tmp_path), [name])
     fill(tmp_path, f".unfinished/{name}")

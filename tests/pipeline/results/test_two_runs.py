@@ -7,8 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import claim, prepare, unfinished_folder, write_file
+from goodgain.pipeline.results.folder import claim, unfinished_folder, write_file
 from goodgain.pipeline.results.lock import LockedError, folder_locked
+from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
+from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.run.hosts import batch as run_module
 from goodgain.pipeline.run.hosts.finish import finish, start_time_in, write_summary
@@ -33,7 +35,7 @@ class Steps:
 
     def prepare(self):
         self.replaces = start_time_in(self.folder)
-        prepare(self.folder, overwrite=True)
+        prepare(self.folder, True, RUN_OUTPUTS)
 
     def claim(self):
         claim(self.folder, self.name)

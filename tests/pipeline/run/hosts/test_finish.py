@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import goodgain.pipeline.run.hosts.finish
-from goodgain.pipeline.results.folder import claim, prepare
+from goodgain.pipeline.results.folder import claim
+from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
+from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -99,7 +101,7 @@ def unfinished_run(folder, counts=None, problems=()):
     for name in EARLIER:
         put(folder / name, f"earlier {name}")
     put(folder / "manifest.json", '{"started": "2025-03-02T02:30:00.000+00:00"}')
-    prepare(str(folder), overwrite=True)
+    prepare(str(folder), True, RUN_OUTPUTS)
     claim(str(folder), AREA)
     for name in (*FILES, "means.csv"):
         put(folder / ".unfinished" / AREA / name, f"new {name}")

@@ -99,11 +99,13 @@ def test_a_file_without_outcomes_is_refused(tmp_path, plan_of):
         plan_of(outcomes=str(judged))
 
 
-def test_since_does_not_mix_a_stream_into_the_outputs_of_a_run(tmp_path, start_stream):
+@pytest.mark.parametrize("more", [{}, {"since": "2025-03-02"}])
+def test_a_stream_does_not_replace_the_outputs_of_a_run(tmp_path, start_stream, more):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "manifest.json").write_text("{}")
-    with pytest.raises(UsageError, match="holds the outputs of a run"):
-        start_stream(nothing, overwrite=True, since="2025-03-02")
+    with pytest.raises(UsageError, match="holds the outputs of a run, which a stream does not"):
+        start_stream(nothing, overwrite=True, **more)
+    assert (tmp_path / "out" / "manifest.json").exists()
 
 
 def test_files_that_no_stream_wrote_are_not_deleted(tmp_path, start_stream):
