@@ -109,6 +109,17 @@ def test_a_run_of_another_step_is_compared_with_a_baseline(job):
     assert job.text("outputs").splitlines() == ["passed=false", "passed=true", "passed=true"]
 
 
+@pytest.mark.parametrize("empty", ['""', "''"])
+def test_an_empty_word_at_the_end_reaches_the_run(job, empty):
+    """A shell drops blank lines at the end of what a command prints."""
+    program = job.folder / "programs" / "goodgain"
+    program.write_text('#!/bin/sh\nfor word; do echo "<$word>" >> "words of $1"; done\n')
+    program.chmod(0o755)
+    assert job.run(traces="a.avro", options=f"--slice {empty}", output="out put") == 0
+    words = ["run", "--input", "a.avro", "--slice", "", "--output", "out put"]
+    assert job.text("words of run") == "".join(f"<{word}>\n" for word in words)
+
+
 def test_inputs_reach_scripts_only_as_variables():
     """As text of a script they could run commands."""
     for step in ACTION["runs"]["steps"]:
