@@ -19,6 +19,7 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     open_decompressed,
 )
+from goodgain.transforms.core.files.shard_plan import other_format
 from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
 
 _HEAD = 16
@@ -52,11 +53,14 @@ def raw_records(
         CSV is allowed, and whether a list is one record.
 
     Raises:
-      UsageError: the file cannot be opened, or its format is unknown.
+      UsageError: the file cannot be opened, or its format is unknown or another one.
     """
     try:
         with _open(path) as file:
             first = _first_line(file)
+        if other := other_format(first):
+            texts = "JSON or CSV" if format.rows else "JSON"
+            raise UsageError(f"{path} is {other}; save it as {texts} in UTF-8, or as Parquet.")
         if first[:4] == _PARQUET:
             yield from _number_records(path, "row", parquet_rows(path))
         elif first[:1] in (b"{", b"["):

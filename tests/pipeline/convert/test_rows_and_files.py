@@ -367,6 +367,20 @@ def test_mistakes_in_options_give_one_line(tmp_path, monkeypatch, words, message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "words"]
 
 
+@pytest.mark.parametrize("text", ['{"resourceSpans": []}', '{\n"a": 1\n}', "id,query\n1,a\n"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(("format", "texts"), [("otlp", "JSON or CSV"), ("mlflow", "JSON")])
+def test_text_in_utf_16_is_named(tmp_path, capsys, format, texts, encoding, text):
+    """As PowerShell writes it by default."""
+    path = tmp_path / "spans.json"
+    path.write_text("\ufeff" + text, encoding)
+    output = tmp_path / "traces.jsonl"
+    assert main(["convert", "--from", format, str(path), "--output", str(output)]) == 2
+    message = f"{path} is text in UTF-16; save it as {texts} in UTF-8, or as Parquet."
+    assert message in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_show_mapping_prints_the_mapping_that_is_used(tmp_path, capsys):
     goodgain("convert", "--from", "otlp", "--show-mapping")
     (tmp_path / "own.yaml").write_text(capsys.readouterr().out.replace("input.value", "in.value"))

@@ -70,10 +70,9 @@ def plan_shards(
 def recognise(path: str, head: bytes) -> tuple[str, str | None]:
     """The format of a file by its first (decompressed) bytes, and why it cannot be read, if so."""
     by_name = _format_by_name(path)
-    for magic, other in _OTHER_FORMATS.items():
-        if head.startswith(magic):
-            advice = "save it as JSON Lines or CSV in UTF-8, Avro or Parquet"
-            return by_name or JSONL, f"The file is {other}; {advice}."
+    if other := other_format(head):
+        advice = "save it as JSON Lines or CSV in UTF-8, Avro or Parquet"
+        return by_name or JSONL, f"The file is {other}; {advice}."
     for name, format_ in INPUT_FORMATS.items():
         if format_.begins(head):
             return name, None
@@ -84,6 +83,11 @@ def recognise(path: str, head: bytes) -> tuple[str, str | None]:
         problem = f"The file is {by_name} by its name, but does not begin like it; it is damaged."
         return by_name, problem
     return by_name, None
+
+
+def other_format(head: bytes) -> str | None:
+    """What a file is by its first bytes, in words, if nothing here reads it; None if unknown."""
+    return next((name for magic, name in _OTHER_FORMATS.items() if head.startswith(magic)), None)
 
 
 def _format_by_name(path: str) -> str | None:
