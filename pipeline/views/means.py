@@ -104,7 +104,9 @@ def means_part(
       report: path of the report; "" = there is none.
     """
     if not any(row["n"] or row["undefined"] for row in rows.values()):
-        yield Sentence("There are no means, since every conversation is excluded.")
+        conversations = manifest["conversations"]["total"]
+        reason = "every conversation is excluded" if conversations else "there is no conversation"
+        yield Sentence(f"There are no means, since {reason}.")
         return
     names = choose_metrics(rows, manifest)
     yield means_table([rows[name] for name in names], manifest)

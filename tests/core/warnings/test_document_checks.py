@@ -56,3 +56,13 @@ def test_the_warning_names_the_id_and_examples_and_leaves_the_id_out():
 def test_good_documents_beyond_the_cutoff_warn_above_half(later, beyond, warns):
     counts = {GOOD_LATER: later, GOOD_BEYOND: beyond}
     assert codes(counts, cutoff=10) == ["beyond_cutoff"] * warns
+
+
+@pytest.mark.parametrize(
+    ("per_call", "advice"),
+    [(False, "rank each search call with --per-call"), (True, "the dataset `calls`, which ranks")],
+)
+def test_advice_on_the_cutoff_is_not_what_was_given(per_call, advice):
+    (beyond,) = warn({GOOD_LATER: 20, GOOD_BEYOND: 20}, cutoff=10, per_call=per_call)
+    assert advice in beyond.remedy
+    assert ("--per-call" in beyond.remedy) != per_call

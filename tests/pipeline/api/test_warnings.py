@@ -120,6 +120,14 @@ CASES = {
         {},
         {"beyond_cutoff"},
     ),
+    "beyond the cutoff of lists that calls have, too": (
+        [
+            call([{"id": f"{i}-{at}", "gain": 3} for at in range(12)], iteration=i)
+            for i in (1, 2, 3)
+        ],
+        {"per_call": True},
+        {"beyond_cutoff"},
+    ),
     "failed calls": (
         [call(documents(1)), call([], iteration=2, error="timeout")],
         {},
@@ -196,7 +204,10 @@ def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_pat
         name: str(folder / value) if name in files else value for name, value in options.items()
     }
     path = write_jsonl(tmp_path / "traces.jsonl", records)
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    words = [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+        for name, value in options.items()
+    ]
     run(tmp_path / "out", [path], *words)
     warned = manifest(tmp_path / "out")["warnings"]
     assert {warning["code"] for warning in warned} == expected

@@ -310,7 +310,7 @@ class TestManifest:
         assert found["records"]["read"] == 0
         assert set(found["conversations"].values()) == {0}
         assert found["results"]["total"] == 0
-        assert "every conversation is excluded" in capsys.readouterr().out
+        assert "no means, since there is no conversation." in capsys.readouterr().out
 
     def test_balance_fails_if_any_count_is_off_by_one(self):
         counts = {"records.read": 6, "records.scored": 1, "records.earlier_turn": 2}

@@ -145,6 +145,7 @@ class CheckInputs(Struct, frozen=True):
         conversation_id is the topic.
       relevance: None if no ranking metrics are computed.
       cutoff: the greatest one of the ranking metrics; None if none has one.
+      per_call: whether each search call is ranked, too.
       contradicted_ids: examples of duplicates by ids that URL and title contradict.
       can_accept: whether the command has options that accept a warning.
     """
@@ -165,6 +166,7 @@ class CheckInputs(Struct, frozen=True):
     topic_attribute: str | None = None
     relevance: Relevance | None = None
     cutoff: int | None = None
+    per_call: bool = False
     contradicted_ids: Sequence[ContradictedId] = ()
     can_accept: bool = True
 
@@ -197,6 +199,7 @@ class CheckInputs(Struct, frozen=True):
             topic_attribute=None if keys is None else keys.topic_attribute,
             relevance=Relevance.of(ranking.relevance_threshold, ranking.metrics),
             cutoff=ranking.greatest_cutoff,
+            per_call=scoring.per_call,
             contradicted_ids=contradicted_ids,
             **more,
         )

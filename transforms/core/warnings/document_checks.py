@@ -46,6 +46,11 @@ def warn_of_finds_beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
     beyond = inputs.part(data_counts.GOOD_BEYOND, data_counts.GOOD_LATER)
     if not beyond.exceeds(_MOST_BEYOND_SHARE, _ENOUGH_COMPARED):
         return
+    by_call = (
+        "the dataset `calls`, which ranks each search call"
+        if inputs.per_call
+        else f"rank each search call with {Remedy('per_call')}"
+    )
     yield DataWarning(
         codes.BEYOND_CUTOFF,
         beyond.count,
@@ -53,8 +58,7 @@ def warn_of_finds_beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{beyond.of('good documents that later iterations found')} stand beyond "
         f"rank {inputs.cutoff} in the list of their turn, so metrics that are cut "
         "there describe the first iterations.",
-        "Read GR and CG, which count all iterations, or rank each search call with "
-        f"{Remedy('per_call')}.",
+        f"Read GR and CG, which count all iterations, or {by_call}.",
     )
 
 

@@ -42,7 +42,7 @@ def warn_of_empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
             0,
             None,
             "The input has no records at all.",
-            f"Check the pattern of {Remedy('input')}, and the program that wrote the files.",
+            "Check its path or pattern, and the program that wrote it.",
         )
 
 

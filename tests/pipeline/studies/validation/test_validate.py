@@ -107,6 +107,7 @@ class TestCounts:
     def test_gives_the_warnings_of_a_run(self, records, expected, traces, validate):
         _, report = validate(traces(*records))
         assert [warning["code"] for warning in report["warnings"]] == [expected]
+        assert "--input" not in str(report["warnings"])  # validate takes files without it
 
     @pytest.mark.parametrize(
         ("records", "fails"),
