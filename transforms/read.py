@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from goodgain.transforms.coders import ANY_RECORD, apply_typed
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.input_formats import JSONL
@@ -47,7 +47,7 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
     for pattern in patterns:
         files = _files_of(pattern)
         if not files:
-            raise UsageError(f"Input {pattern!r} matches no file; check the path.")
+            raise missing_file(pattern, f"Input {pattern!r} matches no file; check the path.")
         for file in files:
             identity = os.path.abspath(file.path) if is_local(file.path) else file.path
             by_identity.setdefault(identity, file)
@@ -81,7 +81,7 @@ class PlanShards(beam.DoFn):
                     self.bounds,
                 )
         except OSError as error:
-            problem = f"The file cannot be read: {error}."
+            problem = f"The file cannot be read: {problem_of(error)}."
             shards = [FileShard(file.path, JSONL, Compression.NONE, 0, file.size, problem)]
         yield from shards
 

@@ -95,9 +95,20 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     _refuse_stray(unknown, parser.prog)
     if unknown and not getattr(command, "PASSES_OPTIONS_TO_BEAM", False):
         name = unknown[0].partition("=")[0]
-        raise UsageError(f"{name} is not an option; see `{parser.prog} --help`.")
+        instead = _argument_without_name(name, parser)
+        raise UsageError(f"{name} is not an option{instead}; see `{parser.prog} --help`.")
     args.beam_arguments, args.given_words = unknown, words
     return args
+
+
+def _argument_without_name(option: str, parser: argparse.ArgumentParser) -> str:
+    """The advice to give a value without a name, if an option is called like such a value."""
+    name = option.lstrip("-").replace("-", "_").lower()
+    for action in parser._get_positional_actions():
+        metavar = str(action.metavar)
+        if name in (action.dest, action.dest.removesuffix("s"), metavar.lower()):
+            return f": give {metavar} without a name"
+    return ""
 
 
 def _with_leading(command: Command, words: list[str]) -> list[str]:
@@ -135,10 +146,13 @@ def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) ->
 
 
 def _refuse_stray(unknown: Sequence[str], program: str) -> None:
-    """Refuse a word that follows no option; each option of Beam takes at most one."""
+    """Refuse a word that follows no option; each option of Beam takes at most one.
+
+    Beam takes no word that begins with `-` for a value.
+    """
     after_option = False
     for word in unknown:
-        if not _is_option(word) and not after_option:
+        if not _is_option(word) and (not after_option or word.startswith("-")):
             name, equals, _ = word.partition("=")  # what follows may be a secret
             shown = f"{name}=..." if equals else word
             raise UsageError(f"'{shown}' belongs to no option; see `{program} --help`.")

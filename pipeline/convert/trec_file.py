@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from msgspec import Struct
 
 from goodgain.pipeline.document.progress import open_counted
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -71,7 +71,7 @@ class TrecFile:
             self._file = _open(path)
             self._index()
         except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+            raise missing_file(path, f"{path} cannot be read: {problem_of(error)}.") from None
         except DamagedStreamError as error:
             raise UsageError(f"{path} cannot be read: {error}.") from None
 

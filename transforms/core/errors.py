@@ -3,6 +3,8 @@
 Every message tells the user what is wrong, where, and what to do about it.
 """
 
+from io import UnsupportedOperation
+
 
 class GoodGainError(Exception):
     """Base class of errors whose message is for the user.
@@ -56,6 +58,21 @@ class BalanceError(GoodGainError):
     """Records were lost or counted twice: the balance of SPEC 3 does not hold."""
 
 
+def missing_file(path: str, message: str, instead: str = "a file") -> UsageError:
+    """The error for an input that is not there, by default with a given message.
+
+    Other programs read standard input as `-`, so that is explained.
+
+    Args:
+      instead: what can be read in its place.
+    """
+    if path == "-":
+        message = f"Standard input (-) is not read: write it to {instead}, and give its path."
+    return UsageError(message)
+
+
 def problem_of(error: Exception) -> str:
-    """What went wrong, without the number and the path that messages of `OSError` contain."""
-    return getattr(error, "strerror", None) or str(error)
+    """What went wrong, as a phrase without the number and the path that `OSError` contains."""
+    if isinstance(error, UnsupportedOperation):
+        return "it is a pipe, where a file is needed"
+    return str(getattr(error, "strerror", None) or error).rstrip(".")

@@ -10,7 +10,7 @@ import yaml
 from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 
 Location = tuple[int | str, ...]
 Mistake = tuple[int, str]  # the line, from 1, or 0 for none; and what is wrong
@@ -26,7 +26,7 @@ def read_text(path: str, what: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        raise missing_file(path, f"{path} cannot be read: {problem_of(error)}.") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not text in UTF-8; write {what} in YAML.") from None
 

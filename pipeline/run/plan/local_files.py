@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.storage import Storage
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
@@ -49,7 +49,9 @@ def _find(pattern: str) -> list[InputFile]:
     if not files and os.path.isdir(path):
         raise UsageError(f"The folder {path} contains no files; check the path.")
     if not files:
-        raise UsageError(f"No file matches {pattern}; check the path, and quote its wildcards.")
+        raise missing_file(
+            pattern, f"No file matches {pattern}; check the path, and quote its wildcards."
+        )
     return files
 
 

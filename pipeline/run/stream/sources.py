@@ -10,7 +10,7 @@ import apache_beam as beam
 from goodgain.pipeline.run.engines.engine_checks import check_server
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
@@ -117,7 +117,8 @@ def check_folder(config: StreamConfig) -> None:
     check_options(config)
     path = Path(config.input)
     if not path.is_dir():
-        raise UsageError(f"Input {config.input} is not a folder; create it, or check the path.")
+        message = f"Input {config.input} is not a folder; create it, or check the path."
+        raise missing_file(config.input, message, "files in a folder")
     if path.resolve() == Path(config.output).resolve():
         raise UsageError(f"Input and output are both {config.input}; use two folders.")
 

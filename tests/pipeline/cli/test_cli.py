@@ -116,7 +116,12 @@ class TestCommands:
             (["Validate"], "did you mean validate?"),
             (["xyzzy"], "there are run, stream"),
             (["validate", "--jsn", "x"], "--jsn is not an option; did you mean --json?"),
-            (["validate", "--quux", "x"], "--quux is not an option"),
+            (["validate", "--quux", "x"], "--quux is not an option; see"),
+            (["validate", "--input", "x"], "--input is not an option: give PATTERN without a name"),
+            (
+                ["convert", "--from", "otlp", "--input=x", "--output", "y"],
+                "--input is not an option: give INPUT without a name",
+            ),
             (["validate"], "the following arguments are required: PATTERN"),
             (["explain", "c", "--input"], "expected at least one argument"),
         ],
@@ -207,6 +212,9 @@ class TestOptionsOfRun:
     def test_rejects_words_without_an_option(self):
         with pytest.raises(UsageError, match="'stray' belongs to no option"):
             parse("--output", "o", "stray", "--flink_master", "h")
+        for word in ("-", "-5"):  # Beam ends with a traceback or takes it for a flag
+            with pytest.raises(UsageError, match=f"'{word}' belongs to no option"):
+                parse("--output", "o", "--flink_master", word)
 
     def test_no_option_of_beam_is_taken_for_a_misspelling(self):
         from apache_beam.options.pipeline_options import PipelineOptions

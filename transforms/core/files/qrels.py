@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from msgspec.structs import replace
 
+from goodgain.transforms.core.errors import problem_of
 from goodgain.transforms.core.files.avro_reader import decode_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
@@ -77,7 +78,7 @@ def read_qrels(
                 if isinstance(judgment, QrelsProblem):
                     return
     except OSError as error:
-        yield QrelsProblem(whole_file, f"The file cannot be read: {error}.")
+        yield QrelsProblem(whole_file, f"The file cannot be read: {problem_of(error)}.")
 
 
 def label_map_of(shard: FileShard) -> LabelMap | None:

@@ -8,6 +8,7 @@ from typing import BinaryIO, cast
 
 from msgspec.structs import replace
 
+from goodgain.transforms.core.errors import problem_of
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompress
 from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
@@ -56,7 +57,7 @@ def read_shard_into(
 
 def unreadable(path: str, error: OSError) -> RejectedRecord:
     """The row for a file that cannot be opened or read."""
-    reason = f"The file cannot be read: {error}."
+    reason = f"The file cannot be read: {problem_of(error)}."
     return RejectedRecord(path, WHOLE_FILE, reason, at_least=True)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric
 from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
 from goodgain.transforms.core.metrics.own_names import full_name
@@ -159,7 +159,7 @@ def _find(name: str) -> Metric:
         try:
             source = Path(place).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{name}: {place} cannot be read ({error}).") from None
+            raise UsageError(f"{name}: {place} cannot be read ({problem_of(error)}).") from None
         found = getattr(_module(place, source), attribute, None)
         if isinstance(found, Metric) and isinstance(found.function, OwnFunction):
             own = replace(found.function, place=place, source=source)
