@@ -14,6 +14,7 @@ import msgspec
 
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
+from goodgain.pipeline.results.missing_manifest import describe_missing_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
 from goodgain.transforms.core.metrics.own import own_metrics_of
@@ -34,7 +35,7 @@ def read_manifest(folder: str) -> dict[str, Any]:
     """
     path = join(folder, MANIFEST)
     if not exists(path):
-        raise UsageError(f"{folder} has no {MANIFEST}: it is not the output of a finished run.")
+        raise UsageError(describe_missing_manifest(folder))
     with open_plain(path) as file:
         content = file.read()
     try:

@@ -101,7 +101,7 @@ class TestExport:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            ("gone --to otlp --output x", "gone has no manifest.json"),
+            ("gone --to otlp --output x", "no output of a run in gone,"),
             ("out --to otlp --output x --metric ndgc", "no metric ndgc of conversations"),
             ("out --to otlp --output no/x", "no/x cannot be written"),
         ],

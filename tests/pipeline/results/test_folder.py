@@ -235,6 +235,22 @@ def test_write_file_replaces_all_or_nothing(tmp_path, monkeypatch):
     assert files(tmp_path) == ["manifest.json"]
 
 
-def test_rejects_a_folder_without_a_manifest(tmp_path):
-    with pytest.raises(UsageError, match="not the output of a finished run"):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (None, "no output of a run in .*, which is empty or missing"),
+        (KINDS["the outputs of a stream"][1], "holds the outputs of a stream, .*`goodgain run "),
+        (".unfinished/claim", "the run that writes there has not finished, or failed"),
+        ("notes.txt", "not the output of a finished run"),
+    ],
+)
+def test_rejects_a_folder_without_a_manifest(name, message, tmp_path):
+    fill(tmp_path, *([name] if name else []))
+    with pytest.raises(UsageError, match=message):
         read_manifest(str(tmp_path))
+
+
+def test_traces_are_no_output_of_a_run(tmp_path):
+    fill(tmp_path, "traces.jsonl")
+    with pytest.raises(UsageError, match=r"is a file, .*`goodgain run --input FILES --output DIR`"):
+        read_manifest(str(tmp_path / "traces.jsonl"))

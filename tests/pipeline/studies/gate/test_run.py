@@ -44,7 +44,7 @@ def test_too_many_rejected_records_take_precedence_over_the_gate(tmp_path, trace
     ("words", "message"),
     [
         (["--gate", "none.yaml"], "none.yaml cannot be read"),
-        (["--gate", "GATE", "--baseline", "none"], "none has no manifest.json"),
+        (["--gate", "GATE", "--baseline", "none"], "no output of a run in none,"),
         (["--baseline", "none"], "add --gate"),
     ],
 )

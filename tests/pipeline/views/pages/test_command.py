@@ -15,7 +15,7 @@ def test_rebuilding_the_report_gives_the_same_bytes(tmp_path, capsys):
 
 def test_folder_without_outputs_is_a_usage_error(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
-    assert "it is not the output of a finished run" in capsys.readouterr().err
+    assert "There is no output of a run in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

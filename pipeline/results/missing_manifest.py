@@ -1,0 +1,34 @@
+"""Why a folder is not the output of a finished run, and what to do."""
+
+from __future__ import annotations
+
+import os
+
+from goodgain.pipeline.results.folder import MANIFEST, UNFINISHED, list_names
+from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS, kind_of
+from goodgain.transforms.filesystems import is_local
+
+_RUN = "`goodgain run --input FILES --output DIR`"
+
+
+def describe_missing_manifest(folder: str) -> str:
+    """A message about a folder without a manifest.
+
+    Raises:
+      UsageError: the folder cannot be listed.
+    """
+    if is_local(folder) and os.path.isfile(folder):
+        return f"{folder} is a file, not the output folder of a run: {_RUN} writes one from traces."
+    names = list_names(folder)
+    if not names:
+        return (
+            f"There is no output of a run in {folder}, which is empty or missing; check the path."
+        )
+    if any(kind_of(name) is STREAM_OUTPUTS for name in names):
+        return (
+            f"{folder} holds the outputs of a stream, which has no {MANIFEST}, since it goes on: "
+            f"{_RUN} over the files that it reads writes what reports, comparisons and gates need."
+        )
+    if any(name.startswith(f"{UNFINISHED}/") for name in names):
+        return f"{folder} has no {MANIFEST}: the run that writes there has not finished, or failed."
+    return f"{folder} has no {MANIFEST}: it is not the output of a finished run."
