@@ -125,7 +125,7 @@ def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words,
 
 
 def test_wrong_folders_and_arms_are_refused(tmp_path, outputs, arms, capsys):
-    assert "no manifest.json" in error_of(capsys, outputs[0], tmp_path)
+    assert "no output of a run in" in error_of(capsys, outputs[0], tmp_path)
     assert "1 output was given" in error_of(capsys, outputs[0])
     assert "values that occur: A, B" in error_of(capsys, arms, "--by", "arm", "--base", "C")
     assert "Give --candidate" in error_of(capsys, arms, "--by", "query_id", "--base", "q00")
