@@ -211,6 +211,28 @@ def test_labels_that_match_no_result_are_left_to_python():
     assert folds(label(1, 3), label(1, 2)) is None
 
 
+def test_only_the_labels_that_match_no_result_are_left_to_python(monkeypatch):
+    """A wrong label is no reason to score the whole conversation there."""
+    record = {"iteration": 1, "record_id": "r", "results": [{"id": "a", "gain": 1}, {"id": "b"}]}
+    calls = fingerprints([{**record, "conversation_id": "c"}])["c"]
+    ranks = [(1, 3), (2, 4), (2, 4), (3, 0)]
+    labels = [
+        ResultLabel(0, row, gain, rank, record_id="r") for row, (rank, gain) in enumerate(ranks)
+    ]
+
+    def refuse(*_):
+        raise AssertionError("scored in Python")
+
+    monkeypatch.setattr(f"{PayloadScorer.__module__}.score_conversation", refuse)
+    for some_labels in (labels, labels[3:]):
+        packed = [payload(calls, 2), payload((), labels=some_labels, outcomes={"correct": 1.0})]
+        score = PayloadScorer(scoring()).score("c", packed, rejected_records=1)
+        assert [row.place.row for row in score.rejected_labels] == [3]
+        assert score.counts["labels.joined"] == (2 if len(some_labels) > 1 else 0)
+        assert score.counts["labels.repeated"] == (1 if len(some_labels) > 1 else 0)
+        assert score.conversation.rejected_records == 3
+
+
 def judged_payloads(random):
     """Payloads of calls with the names of their results, and others with judgments."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.judgments.result_labels import LabelledCalls
+from goodgain.transforms.core.judgments.result_labels import LabelledCalls, label_calls
 from goodgain.transforms.core.metrics.prefix import NO_COUNTS
 from goodgain.transforms.core.metrics.turn import (
     CallCounts,
@@ -21,19 +21,20 @@ from goodgain.transforms.core.metrics.turn import (
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.pool.files import TopicPools
+from goodgain.transforms.core.records.side_rows import RowPlace
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import (
     EXCLUDED,
     data_counts,
     later_good_counts,
 )
-from goodgain.transforms.core.scoring.delivery import merge_attributes
+from goodgain.transforms.core.scoring.delivery import deliver, merge_attributes
 from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
 from goodgain.transforms.core.scoring.duplicate_rows import duplicate_counts
 from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import IdChecks, name_examples
 from goodgain.transforms.core.scoring.native_rules import describe_layout, describe_scoring_rules
-from goodgain.transforms.core.scoring.payload import unpack
+from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
 from goodgain.transforms.core.scoring.score import (
     score_conversation,
     score_tally,
@@ -80,12 +81,14 @@ class PayloadScorer:
         Raises:
           GoodGainError: a file of the pool cannot be read.
         """
-        folded = None
-        if self._folder is not None:
-            folded = self._folder.fold(payloads, *self._topical(conversation_id))
+        folded = self._fold(conversation_id, payloads)
         if folded is not None:
             return self._score_folded(conversation_id, folded, rejected_records)
         frame = unpack(payloads)
+        if self._folder is not None and frame.labels:
+            score = self._score_by_usable_labels(conversation_id, frame, rejected_records)
+            if score is not None:
+                return score
         return score_conversation(
             conversation_id,
             frame.calls,
@@ -96,6 +99,40 @@ class PayloadScorer:
             frame.labels,
             frame.outcomes,
         )
+
+    def _fold(self, conversation_id: str, payloads: Sequence[bytes]) -> Any | None:
+        """What native code folds; None if Python has to."""
+        if self._folder is None:
+            return None
+        return self._folder.fold(payloads, *self._topical(conversation_id))
+
+    def _score_by_usable_labels(
+        self, conversation_id: str, frame: Frame, rejected_records: int
+    ) -> ConversationScore | None:
+        """The score by native code without the labels that Python has to reject.
+
+        None if there are none, or if native code cannot fold the rest.
+        """
+        labelled = label_calls(deliver(frame.calls).calls, frame.labels)
+        rejected = {row.place for row in labelled.rejected}
+        if not rejected:
+            return None
+        usable = [
+            label for label in frame.labels if RowPlace(label.file, label.row) not in rejected
+        ]
+        packed = payload(
+            frame.calls,
+            frame.rejected_records,
+            frame.external,
+            labels=usable,
+            outcomes=frame.outcomes,
+        )
+        folded = self._fold(conversation_id, [packed])
+        if folded is None:
+            return None
+        score = self._score_folded(conversation_id, folded, rejected_records)
+        counts = {**score.counts, **labelled.counts()}
+        return replace(score, counts=counts, rejected_labels=labelled.rejected)
 
     def _score_folded(
         self, conversation_id: str, folded: Any, rejected_records: int
