@@ -181,6 +181,8 @@ class Rule(StrictModel):
         if self.metric is not None:
             mistakes = list(self._metric_mistakes(self.metric))
             yield from mistakes or self._population_mistakes(self.metric)
+        if self.share is not None:
+            yield from self._beyond_one(self.share)
         if self.share or self.count:
             if self.is_change or self.proof is not None:
                 yield "shares and counts take at_least and at_most, without proof"
@@ -213,8 +215,19 @@ class Rule(StrictModel):
             )
         if self._has_percentage and declared.unit not in (*ZERO_TO_ONE, OUTCOME_UNIT):
             yield f"{metric} is not a share, so its bound must be a number, not a percentage"
+        if declared.unit in ZERO_TO_ONE and self.share is None:
+            yield from self._beyond_one(metric)
         if self.is_change and declared.mean_only:
             yield f"{metric} has no value per conversation: bound the value, not its change"
+
+    def _beyond_one(self, subject: str) -> Iterator[str]:
+        """Bounds that no value from 0 to 1, or no change of one, can break or keep."""
+        for _, bound in self.limits:
+            if bound.value <= 1 or (bound.percent and self.is_change):
+                continue
+            meant = f"; {bound.value:g} % is written {bound.value:g} % or {bound.value / 100:g}"
+            what = "a change of it is at most 1" if self.is_change else "its values are at most 1"
+            yield f"{subject} is a share: {what}{'' if bound.percent else meant}"
 
     def _population_mistakes(self, metric: str) -> Iterator[str]:
         if self.population != "everyone" or self.share is not None:

@@ -62,6 +62,12 @@ def test_all_mistakes_are_reported_at_once_with_their_lines(tmp_path, runs, caps
         "  - {share: undefined, at_most: 1}\n"
         "  - {metric: CG}\n"
         "  - {metric: gauc, drop_at_most: 1}\n"
+        "  - SRR <= 40\n"
+        "  - rejected <= 2\n"
+        "  - SRE drop <= 2\n"
+        "  - ndcg@10 >= 120 %\n"
+        "  - SRE rise <= 150 %\n"
+        "  - {metric: CG, share: undefined, at_most: 5}\n"
     )
     assert main(["gate", runs[1], "--config", str(gate)]) == 2
     error = capsys.readouterr().err
@@ -79,8 +85,14 @@ def test_all_mistakes_are_reported_at_once_with_their_lines(tmp_path, runs, caps
         (12, "rule 9: share: undefined needs metric"),
         (13, "rule 10: a rule needs a bound"),
         (14, "rule 11: gauc has no value per conversation"),
+        (15, "rule 12: SRR is a share: its values are at most 1; 40 % is written 40 % or 0.4"),
+        (16, "rule 13: rejected is a share: its values are at most 1; 2 % is written 2 % or 0.02"),
+        (17, "rule 14: SRE is a share: a change of it is at most 1; 2 % is"),
+        (18, "rule 15: ndcg@10 is a share: its values are at most 1\n"),
+        (20, "rule 17: undefined is a share: its values are at most 1; 5 %"),
     ):
         assert f"gate.yaml:{line}: {message}" in error
+    assert "gate.yaml:19: " not in error  # a relative change may be that large
     assert "Traceback" not in error
 
 
