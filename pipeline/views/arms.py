@@ -21,6 +21,7 @@ from goodgain.pipeline.studies.explanation.arms import (
     ArmDocument,
     ArmGain,
     ArmsExplanation,
+    DocumentOfBoth,
 )
 from goodgain.pipeline.views.pairs import place_text
 from goodgain.transforms.core.wording import format_count
@@ -78,7 +79,7 @@ def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
 
 
 def _documents_of_both(arms: ArmsExplanation) -> Iterator[Block]:
-    yield Heading(f"In both: {_count_documents([pair.input for pair in arms.both])}")
+    yield Heading(f"In both: {_count_both(arms.both)}")
     if arms.both:
         yield table(
             (
@@ -99,6 +100,20 @@ def _documents_of_both(arms: ArmsExplanation) -> Iterator[Block]:
                 for pair in arms.both
             ],
         )
+
+
+def _count_both(both: Sequence[DocumentOfBoth]) -> str:
+    """The number of documents; the arms may have judged one differently."""
+    if all(pair.input.good == pair.against.good for pair in both):
+        return _count_documents([pair.input for pair in both])
+    of_input, of_against = (
+        sum(found.good for found in documents)
+        for documents in ([pair.input for pair in both], [pair.against for pair in both])
+    )
+    return (
+        f"{format_count(len(both), 'document')}, {of_input} of them good in input and {of_against} "
+        "in against"
+    )
 
 
 def _count_documents(documents: Sequence[ArmDocument]) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.way_sums import COLUMNS as WAY_COLUMNS
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
@@ -218,6 +219,11 @@ def _tolerances(
         if equals:
             _check_names([name], known, ranking)
             by_name[name] = _tolerance(value, tolerance)
+            if by_name[name] > 1 and metric_by_name(name).unit in ZERO_TO_ONE:
+                raise UsageError(
+                    f"Tolerance {tolerance} cannot be used: {name} is a share, whose values differ "
+                    "by at most 1; 5 points are written 0.05."
+                )
         else:
             default = _tolerance(value, tolerance)
     return default, by_name

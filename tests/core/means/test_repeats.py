@@ -176,6 +176,12 @@ def test_condition_on_an_unknown_metric():
         plan([], 0, conditions=(PassCondition("CGG", ">=", 1),))
 
 
+@pytest.mark.parametrize("bound", [20, -1])
+def test_condition_that_no_share_or_every_one_meets(bound):
+    with pytest.raises(UsageError, match=r"\(--pass\) is on a share, .*20 % is written 0\.2"):
+        plan([], 0, conditions=(PassCondition("SRE", ">=", bound),))
+
+
 def test_declarations():
     of_gain, of_cost = metric_by_name("pass^3[CG >= 5]"), metric_by_name("flip_rate[cost.usd < 1]")
     assert (of_gain.direction, of_cost.direction) == ("higher", "lower")

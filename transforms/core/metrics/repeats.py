@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metric import SHARE, Direction, Metric
+from goodgain.transforms.core.metric import SHARE, ZERO_TO_ONE, Direction, Metric
 from goodgain.transforms.core.remedy import Remedy
 
 AT, ALL, FLIP = "pass@", "pass^", "flip_rate"
@@ -82,12 +82,13 @@ def parse_condition(text: str) -> PassCondition:
 
 
 def check_conditions(conditions: Iterable[PassCondition], metrics: Sequence[Metric]) -> None:
-    """Make sure that conditions are on metrics at N.
+    """Make sure that conditions are on metrics at N, and can be met or not.
 
     Raises:
-      UsageError: one of them is not.
+      UsageError: one of them is not, or bounds a share beyond 0 to 1.
     """
-    names = [metric.name for metric in metrics]
+    units = {metric.name: metric.unit for metric in metrics}
+    names = list(units)
     for condition in conditions:
         if condition.metric not in names:
             near = get_close_matches(condition.metric, names, n=1)
@@ -95,6 +96,11 @@ def check_conditions(conditions: Iterable[PassCondition], metrics: Sequence[Metr
             raise UsageError(
                 f"The condition '{condition}' ({Remedy('pass')}) is on {condition.metric}, "
                 f"which is no metric at N of this run{hint}."
+            )
+        if units[condition.metric] in ZERO_TO_ONE and not 0 <= condition.bound <= 1:
+            raise UsageError(
+                f"The condition '{condition}' ({Remedy('pass')}) is on a share, whose values are "
+                "from 0 to 1: 20 % is written 0.2."
             )
 
 

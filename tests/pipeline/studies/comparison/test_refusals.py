@@ -105,6 +105,10 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--metrics", "CGG"], "'CGG' (did you mean 'CG'?)"),
         (["--metrics", "recall@3"], "recall@3"),
         (["--tolerance", "-1"], "Tolerance -1"),
+        (
+            ["--tolerance", "SRE=5"],
+            "SRE is a share, whose values differ by at most 1; 5 points are",
+        ),
         (["--tolerance", "CG=some"], "Tolerance CG=some"),
         (["--examples-by", "N"], "Examples cannot be chosen by N"),
         (["--by", "arm", "--base", "A"], "give only that one"),

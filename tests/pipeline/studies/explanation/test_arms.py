@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.model import Heading
 from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.explanation.arms import explain_arms
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
+from goodgain.pipeline.views.arms import arms_document
 from goodgain.pipeline.views.pairs import place_text
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.evidence import read_evidence
@@ -161,6 +163,12 @@ def test_the_command_prints_both_arms(files, capsys):
     assert "In both: 1 document, 0 of them good" in out
     assert ["1.1.2", "0", "2.1.1", "1", "https://docs.example/b"] in lines
     assert ["Gain", "(CG)", "5", "4"] in lines
+
+
+def test_documents_that_only_one_arm_calls_good_are_counted_for_each_arm():
+    other = [call(1, [page("a", 1), page("b", 2), page("c", 4)])]
+    blocks = arms_document(arms(MINE, other)).blocks
+    assert Heading("In both: 3 documents, 2 of them good in input and 2 in against") in blocks
 
 
 def test_json_has_both_rows_and_all_documents(files, capsys):
