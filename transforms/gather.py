@@ -13,8 +13,11 @@ from apache_beam.transforms.userstate import BagStateSpec, TimerSpec, on_timer
 from apache_beam.typehints import KV
 
 from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.freed_memory import return_freed_memory
 
 Pair = tuple[bytes, bytes]
+
+_FREED_AT_ONCE = 1 << 23  # bytes of payloads
 
 
 def flatten_pairs(label: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
@@ -67,6 +70,7 @@ class FoldInState(beam.DoFn):
     def setup(self) -> None:
         """Set up the worker."""
         self.folding.setup()
+        self._freed = 0
 
     def process(
         self,
@@ -83,9 +87,17 @@ class FoldInState(beam.DoFn):
     def end_of_window(
         self, key: str = beam.DoFn.KeyParam, payloads: Any = beam.DoFn.StateParam(PAYLOADS)
     ) -> Iterator[Any]:
-        """Fold what was kept, and free its memory before rows are written."""
-        yield from self.folding.fold(key, [payload for (payload,) in payloads.read()])
+        """Fold what was kept, and free its memory."""
+        kept = [payload for (payload,) in payloads.read()]
+        yield from self.folding.fold(key, kept)
         payloads.clear()
+        # All timers are one bundle, at whose end Beam would drop the state of all keys at once.
+        payloads.commit()
+        self._freed += sum(map(len, kept))
+        if self._freed >= _FREED_AT_ONCE:
+            kept.clear()
+            return_freed_memory()
+            self._freed = 0
 
 
 @dataclass(eq=False, repr=False)

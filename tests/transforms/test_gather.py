@@ -1,5 +1,6 @@
 """All payloads of a key are folded together, from a group or from state."""
 
+import tracemalloc
 from dataclasses import dataclass
 
 import apache_beam as beam
@@ -41,3 +42,29 @@ def test_a_payload_is_not_held_beside_its_encoding():
     encoded = coder.encode(added)
     assert added == []
     assert coder.decode(encoded) == [b"payload"]
+
+
+class Held(Fold):
+    def setup(self):
+        self.folded = 0
+
+    def fold(self, key, payloads):
+        self.folded += 1
+        yield self.folded, tracemalloc.get_traced_memory()[0]
+
+
+def test_state_is_freed_key_by_key():
+    def assert_freed(held):
+        (_, at_first), *_, (_, at_last) = sorted(held)
+        assert at_first - at_last > (keys - 2) * size
+
+    keys, size = 50, 200_000
+    tracemalloc.start()
+    try:
+        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+            names = pipeline | beam.Create(map(str, range(keys)))
+            sized = beam.Map(lambda name: (name, bytes(size)))
+            payloads = names | sized.with_output_types(tuple[str, bytes])
+            assert_that(payloads | beam.ParDo(FoldInState(Held())), assert_freed)
+    finally:
+        tracemalloc.stop()
