@@ -162,7 +162,7 @@ def _row_groups(dataset: Dataset, rows: Iterable[Row]) -> Iterator[pa.Table]:
     batches = iter(lambda: list(islice(remaining, _ROWS_CONVERTED_AT_ONCE)), [])
     tables = (arrow_table(dataset, batch) for batch in batches)
     while group := list(islice(tables, ROWS_AT_ONCE // _ROWS_CONVERTED_AT_ONCE)):
-        yield pa.concat_tables(group).combine_chunks()
+        yield pa.concat_tables(group)
 
 
 def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: BinaryIO) -> None:

@@ -28,7 +28,7 @@ from goodgain.transforms.freed_memory import return_freed_memory
 from goodgain.transforms.times import at_end_of_global_window
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
-_MOST_WAITING = 2**16  # bytes to pack together
+_MOST_WAITING = 2**19  # bytes to pack together
 _LEVEL = 1  # of zstd; compressed since an engine may make several copies
 _NOTHING = zstandard.compress(msgspec.msgpack.encode([]), _LEVEL)
 _keyed_decoder = msgspec.msgpack.Decoder(list[tuple[str, bytes]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
 
 from goodgain.transforms.core.dedup.keys import id_key
 from goodgain.transforms.core.dedup.normalise import (
@@ -62,7 +61,6 @@ class Fallback:
         return None if normal is None else (normal.host, normal.path, list(normal.query))
 
 
-@cache
 def _characters() -> list[str | None]:
     """Normal forms by code point up to U+FFFF; None if it may compose with the preceding character.
 
