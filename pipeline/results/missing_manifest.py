@@ -6,7 +6,7 @@ import os
 
 from goodgain.pipeline.results.folder import MANIFEST, UNFINISHED, list_names
 from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS, kind_of
-from goodgain.transforms.filesystems import is_local
+from goodgain.transforms.filesystems import is_local, join
 
 _RUN = "`goodgain run --input FILES --output DIR`"
 
@@ -28,6 +28,12 @@ def describe_missing_manifest(folder: str) -> str:
         return (
             f"{folder} holds the outputs of a stream, which has no {MANIFEST}, since it goes on: "
             f"{_RUN} over the files that it reads writes what reports, comparisons and gates need."
+        )
+    inner = next((name for name in names if name.endswith(f"/{MANIFEST}")), None)
+    if inner is not None:
+        return (
+            f"{folder} is not the output of a run, but holds some: give one, like "
+            f"{join(folder, inner.removesuffix(f'/{MANIFEST}'))}."
         )
     if any(name.startswith(f"{UNFINISHED}/") for name in names):
         return f"{folder} has no {MANIFEST}: the run that writes there has not finished, or failed."

@@ -241,6 +241,7 @@ def test_write_file_replaces_all_or_nothing(tmp_path, monkeypatch):
         (None, "no output of a run in .*, which is empty or missing"),
         (KINDS["the outputs of a stream"][1], "holds the outputs of a stream, .*`goodgain run "),
         (".unfinished/claim", "the run that writes there has not finished, or failed"),
+        ("date=2025-03-03/manifest.json", r"holds some: give one, like .*/date=2025-03-03\.$"),
         ("notes.txt", "not the output of a finished run"),
     ],
 )

@@ -72,6 +72,7 @@ def test_a_population_without_conversations_is_one_line(outputs, text_of):
 def test_a_note_on_every_metric_does_not_repeat_their_names(outputs, text_of):
     lines, _ = text_of(outputs[0], outputs[0], "--metrics", "CG", "SRE")
     assert "All of these metrics: no pair differs, so there is no interval." in lines
+    assert "Warning: base and candidate are the same run, so nothing can differ." in lines
 
 
 def test_no_share_is_said_to_differ_by_more_than_100_points(tmp_path, text_of):
