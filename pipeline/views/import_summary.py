@@ -158,9 +158,11 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         f"{pluralize(len(patterns), 'pattern matches', 'patterns match')} no tool: "
         + ", ".join(patterns),
     )
-    proposed = f"; to read what is like a field, add {counts.proposed_map}" * bool(
-        counts.proposed_map
-    )
+    proposed = ""
+    if "results" in counts.unread:
+        proposed = "; if these are traces, `goodgain run` reads them as they are"
+    elif counts.proposed_map:
+        proposed = f"; to read what is like a field, add {counts.proposed_map}"
     yield (
         len(counts.unread),
         pluralize(

@@ -13,6 +13,7 @@ from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.parquet_rows import parquet_rows
 from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.files.avro_header import MAGIC as AVRO_MAGIC
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -71,9 +72,14 @@ def raw_records(
                 yield from _number_records(path, "record", records)
         elif first and _goes_on_in_lines(path, first):
             yield from _lines(path, envelope, format, counts)
+        elif first.startswith(AVRO_MAGIC):
+            raise UsageError(
+                f"{path} is an Avro file, which convert does not import; if it holds traces, "
+                "`goodgain run` reads it as it is."
+            )
         elif first:
-            if not format.rows:
-                raise UsageError(f"{path} is neither JSON nor Parquet.")
+            if not format.rows or b"\0" in first:
+                raise UsageError(f"{path} is neither JSON nor {'CSV nor ' * format.rows}Parquet.")
             yield from _csv_rows(path, counts)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None

@@ -21,7 +21,7 @@ from tests.pipeline.convert.importing import (
     import_records,
     places,
 )
-from tests.pipeline.convert.steps import goodgain, records_of
+from tests.pipeline.convert.steps import SAMPLE, goodgain, records_of
 
 TABLE = [
     {"query_id": "1", "iteration": 1, "query": "a", "rank": 2, "docid": "y", "relevance": 0},
@@ -129,6 +129,14 @@ class TestTable:
             "read what is like a field, add --map attributes.market=market,ids.file_id=ids.file_id"
         )
         assert line in capsys.readouterr().out
+
+    def test_traces_are_not_a_table(self, tmp_path, capsys):
+        path = tmp_path / "t.jsonl"
+        path.write_text('{"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}]}\n')
+        assert main(["convert", "--from", "table", str(path), "--output", f"{path}.jsonl"]) == 0
+        shown = capsys.readouterr().out
+        assert "results 1; if these are traces, `goodgain run` reads them as they are" in shown
+        assert "--map" not in shown
 
     def test_rows_with_an_invalid_number_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
@@ -348,6 +356,8 @@ def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, message, cap
         ("--from otlp a --output b.jsonl", "No file matches a"),
         ("--from otlp empty --output b.jsonl", "the files hold no records"),
         ("--from mlflow words --output b.jsonl", "words is neither JSON nor Parquet"),
+        (f"--from otlp {SAMPLE} --output b.jsonl", "avro is an Avro file, which convert does not"),
+        ("--from table image --output b.jsonl", "image is neither JSON nor CSV nor Parquet"),
         ("--from otlp words --output b.jsonl", "1 time JSON that holds no spans"),
         ("--from table words --output b.jsonl", "a row without a conversation"),
         (
@@ -360,11 +370,12 @@ def test_mistakes_in_options_give_one_line(tmp_path, monkeypatch, words, message
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("one,two\n1,2\n")
+    (tmp_path / "image").write_bytes(b"\x89PNG\r\0\n")
     assert main(["convert", *words.split()]) == 2
     captured = capsys.readouterr()
     assert message in captured.err
     assert captured.err.count("\n") == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "words"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "image", "words"]
 
 
 @pytest.mark.parametrize("text", ['{"resourceSpans": []}', '{\n"a": 1\n}', "id,query\n1,a\n"])
