@@ -71,22 +71,28 @@ def warn_of_misspelt_names(
       means: rows at N of all conversations.
       slices: the slices of the run, repeated or not.
     """
-    yield from warn_of_unknown_costs(means)
+    yield from warn_of_unknown_costs(means, manifest)
     yield from warn_of_unknown_attributes(slices)
     if line := warn_of_unshared_cluster(means, manifest):
         yield line
 
 
-def warn_of_unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence for each requested cost that no conversation has.
+def warn_of_unknown_costs(
+    means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
+) -> Iterator[str]:
+    """A sentence for each cost that was asked for, or met in the data, and no conversation has.
 
     Args:
       means: rows at N of all conversations.
     """
+    parameters = manifest["parameters"]
+    is_named = bool(parameters.get("cost") or parameters.get("budget"))
     for row in means:
-        if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
+        is_cost = row["metric"].startswith(COST) and row["population"] == "all"
+        if is_cost and row["undefined"] and not row["n"]:
             name = row["metric"].removeprefix(COST)
-            yield f"Costs: no conversation has {name} in all its calls; is it misspelt?"
+            question = "; is it misspelt?" if is_named else "."
+            yield f"Costs: no conversation has {name} in all its calls{question}"
 
 
 def warn_of_unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:

@@ -78,7 +78,7 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         repeats_part(rows, manifest),
         records_part(manifest),
         given_part(manifest),
-        sentences(data_warnings.warn_of_unknown_costs(at_end)),
+        sentences(data_warnings.warn_of_unknown_costs(at_end, manifest)),
         everyone_part(at_end),
         scale_part(manifest),
         sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),

@@ -48,14 +48,19 @@ def warn_of_empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def warn_of_no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no scored record has a result."""
-    usable = (inputs.records or 0) - inputs.count(REJECTED)
+    rejected = inputs.count(REJECTED)
+    usable = (inputs.records or 0) - rejected
     if usable <= 0 or inputs.counts.get(data_counts.RESULTS) != 0:
         return
     yield DataWarning(
         codes.NO_RESULTS,
         usable,
         1.0,
-        pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
+        pluralize(
+            usable,
+            "The only record that is scored has",
+            f"The {usable:,} records{' that were not rejected' if rejected else ''} have",
+        )
         + " no result in any scored turn, so all gains are 0.",
         f"{_where_results_are(inputs)}{inputs.how_to_accept('allow_unlabelled')}.",
     )

@@ -10,7 +10,7 @@ from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.transforms.core.metrics.costs import COSTS
 from tests.core.scoring.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run
-from tests.pipeline.runs import SAMPLE, run
+from tests.pipeline.runs import SAMPLE, run, write_jsonl
 
 SECOND = [{"iteration": 1, "costs": {"tokens": 50, "usd": 0.125}, "results": [("a", 3)]}]
 
@@ -214,6 +214,18 @@ def test_a_misspelt_cost_is_reported(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE], "--cost", "tokens,tokns", "--max-rejected=2%") == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
     assert lines == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]
+
+
+def test_a_cost_of_the_data_is_not_called_misspelt(tmp_path, capsys):
+    """Nobody named it; if every record is rejected, nothing is known of costs."""
+    call = {"conversation_id": "c", "costs": {"usd": 1}, "results": [{"id": "a", "gain": 3}]}
+    traces = write_jsonl(
+        tmp_path / "in.jsonl", [{**call, "iteration": 1}, {**call, "iteration": 2, "costs": {}}]
+    )
+    assert run(tmp_path / "out", [traces]) == 0
+    assert "Costs: no conversation has usd in all its calls.\n" in capsys.readouterr().out
+    run(tmp_path / "out", [traces], "--label-map", "2=1", "--overwrite")
+    assert "Costs:" not in capsys.readouterr().out
 
 
 def test_bounds_beside_budgets():

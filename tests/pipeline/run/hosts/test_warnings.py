@@ -95,6 +95,10 @@ def test_warns_of_traces_without_results(tmp_path, capsys):
     assert codes(tmp_path / "out") == ["no_results"]
     assert "The 2 records have no result in any scored turn" in capsys.readouterr().out
     assert run(tmp_path / "out", [traces], "--overwrite", "--allow-unlabelled") == ExitCode.DONE
+    with open(traces, "a", encoding="utf-8") as file:
+        file.write("{}\n")
+    assert run(tmp_path / "out", [traces], "--overwrite") == ExitCode.DATA_QUALITY
+    assert "The 2 records that were not rejected have no result" in capsys.readouterr().out
 
 
 @pytest.mark.slow
