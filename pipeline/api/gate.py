@@ -12,7 +12,7 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.settings.wording import phrase_for_python
-from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 if TYPE_CHECKING:
     from goodgain.pipeline.document.model import Document
@@ -117,6 +117,8 @@ def gate(
     from goodgain.pipeline.studies.gate.gate_file import gate_of, load_gate
     from goodgain.pipeline.views.gate import gate_document
 
+    if isinstance(rules, str) and (">=" in rules or "<=" in rules):
+        raise UsageError(f"Rules are a file or a list: give [{rules!r}].")
     with TemporaryDirectory() as scratch, phrase_for_python():
         folder = folder_of(run, scratch, "run")
         against = None if baseline is None else folder_of(baseline, scratch, "baseline")

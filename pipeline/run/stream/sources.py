@@ -117,7 +117,7 @@ def check_folder(config: StreamConfig) -> None:
     check_options(config)
     path = Path(config.input)
     if not path.is_dir():
-        message = f"Input {config.input} is not a folder; create it, or check the path."
+        message = f"Input {config.input} is not a folder: create it, or give that of the files."
         raise missing_file(config.input, message, "files in a folder")
     if path.resolve() == Path(config.output).resolve():
         raise UsageError(f"Input and output are both {config.input}; use two folders.")

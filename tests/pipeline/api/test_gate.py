@@ -84,6 +84,7 @@ def test_a_metric_of_the_user_can_be_bounded():
         (["SREE >= 0.2"], "rule 1: there is no metric 'SREE' (did you mean 'SRE'?)"),
         (["CG >= 1", {"metric": "CG", "atleast": 2}], "rule 2: atleast is not an option"),
         ([], "must have `rules` with at least one entry"),
+        ("SRE >= 0.2", "Rules are a file or a list: give ['SRE >= 0.2']."),
     ],
 )
 def test_mistakes_in_rules_are_named(good, rules, message):

@@ -157,7 +157,9 @@ class TestRefusals:
     @pytest.mark.usefixtures("fake_prism")
     def test_a_missing_input_folder_is_refused(self, tmp_path, capsys):
         words = ("--input", tmp_path / "nothing", "--output", tmp_path / "out")
-        assert "nothing is not a folder; create it, or check the path." in error_of(capsys, *words)
+        assert "nothing is not a folder: create it, or give that of the files." in error_of(
+            capsys, *words
+        )
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.usefixtures("fake_prism")
