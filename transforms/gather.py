@@ -17,7 +17,7 @@ from goodgain.transforms.freed_memory import return_freed_memory
 
 Pair = tuple[bytes, bytes]
 
-_FREED_AT_ONCE = 1 << 23  # bytes of payloads
+_FREED_AT_ONCE = 1 << 22  # bytes of payloads
 
 
 def flatten_pairs(label: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:

@@ -168,10 +168,10 @@ class _WriteShard(beam.DoFn):
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
-        return_freed_memory()
         unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
         packed = sorted(chain.from_iterable(unpacked))
         for rows in self.datasets:
+            return_freed_memory()
             yield self._write(rows, number, [element for _, element in packed])
 
     def _write(self, rows: DatasetRows, number: int, packed: Sequence[bytes]) -> WrittenFile:

@@ -90,6 +90,7 @@ def blocks_in(
         if intact := reader.read_intact(marker, shard.end, most_together):
             yield from reader.decode_intact(intact)
             marker = intact[-1].end
+            del intact  # before as much is read again
             continue
         offset = marker + SYNC_BYTES
         marker = None
