@@ -11,6 +11,7 @@ from goodgain.pipeline.cli.config_options import add_config_options, read_option
 from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.pipeline.settings.pool_config import ShowConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import pluralize
 
 if TYPE_CHECKING:
     from goodgain.pipeline.results.pool_store import Pool
@@ -71,7 +72,9 @@ def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument
     if topic is not None and not topics:
         near = get_close_matches(topic, sorted(names), n=_SUGGESTED)
         advice = (
-            f"the nearest are {', '.join(near)}" if near else "without --topic the first are shown"
+            f"the nearest {pluralize(len(near), 'is', 'are')} {', '.join(near)}"
+            if near
+            else "without --topic the first are shown"
         )
         raise UsageError(f"The pool {pool.folder} has no topic {topic}; {advice}.")
     return topics

@@ -15,6 +15,7 @@ from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.records.side_rows import RowKey
 from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall
+from goodgain.transforms.core.wording import pluralize
 
 _MOST_COMPARED = 20_000  # ids compared for a suggestion
 _SUGGESTED = 3
@@ -87,7 +88,8 @@ def _not_found(conversation_id: str, others: set[str]) -> str:
     near = [name for name in sorted(others) if name.startswith(conversation_id)][:_SUGGESTED]
     near = near or get_close_matches(conversation_id, sorted(others), n=_SUGGESTED)
     if near:
-        return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."
+        verb = pluralize(len(near), "is", "are")
+        return f"There is no conversation {conversation_id}; the nearest {verb} {', '.join(near)}."
     return (
         f"There is no conversation {conversation_id}, and none with a similar id; the first is "
         f"{min(others)}. A run lists all of them in its dataset conversations."

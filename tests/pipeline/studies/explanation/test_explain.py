@@ -267,7 +267,7 @@ class TestConversations:
         assert "no conversation user-17/y" in err
         assert "nearest are user-17/x, user-18/x" in err
         assert main(["explain", "user-9", "--input", path]) == 2
-        assert "nearest are user-999/x." in capsys.readouterr().err
+        assert "nearest is user-999/x." in capsys.readouterr().err
 
     def test_an_unknown_id_that_is_like_no_other_gets_no_arbitrary_suggestions(
         self, traces, capsys

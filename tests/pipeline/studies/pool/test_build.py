@@ -171,7 +171,7 @@ def test_show_prints_documents_and_rejects_unknown_topics(pool, capsys):
     assert main(["pool", "show", str(pool), "--topic", "none"]) == ExitCode.USAGE
     assert "has no topic none; without --topic the first are shown" in capsys.readouterr().err
     assert main(["pool", "show", str(pool), "--topic", f"{topic.value}x"]) == ExitCode.USAGE
-    assert f"x; the nearest are {topic.value}" in capsys.readouterr().err
+    assert f"x; the nearest is {topic.value}" in capsys.readouterr().err
     assert main(["pool"]) == ExitCode.USAGE
     assert "give one of pool build, pool show" in capsys.readouterr().err
 
