@@ -19,6 +19,8 @@ pub struct DuplicateTable {
     pub names: Vec<String>,
     /// The numbers of each row, in the order of `COLUMNS` in Python, as bytes.
     pub packed: Vec<u8>,
+    /// The size of each number.
+    pub number_bytes: usize,
 }
 
 /// The place of a result: i and the position of its call in it, and its rank in the call.
@@ -47,7 +49,7 @@ impl DuplicateTable {
     ) -> Option<Self> {
         let places = places(frame, turn, results.len())?;
         let mut numbers: IndexMap<Named, String, FxBuildHasher> = IndexMap::default();
-        let mut packed = Vec::new();
+        let mut table: Vec<i32> = Vec::new();
         for (at, duplicate) in duplicates.iter().enumerate() {
             let Some(duplicate) = duplicate else {
                 continue;
@@ -69,10 +71,21 @@ impl DuplicateTable {
                 duplicate.step as i32,
                 duplicate.clause.map_or(Some(NONE), |clause| clause.try_into().ok())?,
             ];
-            let row = [&places[at][..], &places[duplicate.first], &rest].into_iter().flatten();
-            packed.extend(row.flat_map(|number| number.to_le_bytes()));
+            table.extend(places[at]);
+            table.extend(places[duplicate.first]);
+            table.extend(rest);
         }
-        Some(DuplicateTable { names: numbers.into_values().collect(), packed })
+        let names = numbers.into_values().collect();
+        let (packed, number_bytes) = pack(&table);
+        Some(DuplicateTable { names, packed, number_bytes })
+    }
+}
+
+/// Numbers as bytes, and the size of each: one byte if that is enough for all, else four.
+fn pack(numbers: &[i32]) -> (Vec<u8>, usize) {
+    match numbers.iter().map(|number| i8::try_from(*number)).collect::<Result<Vec<_>, _>>() {
+        Ok(small) => (small.into_iter().map(|number| number as u8).collect(), 1),
+        Err(_) => (numbers.iter().flat_map(|number| number.to_le_bytes()).collect(), 4),
     }
 }
 

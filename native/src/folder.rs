@@ -218,7 +218,9 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.unidentified,
         (folded.id_checks.compared, folded.id_checks.contradicted, folded.id_checks.examples),
     );
-    let duplicates = folded.duplicates.map(|table| (table.names, PyBytes::new(py, &table.packed)));
+    let duplicates = folded
+        .duplicates
+        .map(|table| (table.names, PyBytes::new(py, &table.packed), table.number_bytes));
     let lists = folded.call_lists.map(|lists| {
         let plain = |one: CallList| {
             (one.i, one.iteration, one.position, one.call, one.results, one.labels, one.scores)

@@ -69,7 +69,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 28;
+const FORMAT: u32 = 29;
 
 /// Larger buffers for the content of a block are not kept for the next one.
 const MOST_KEPT: usize = 1 << 20;

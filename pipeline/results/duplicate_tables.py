@@ -19,7 +19,6 @@ from goodgain.transforms.core.scoring.duplicate_table import COLUMNS, STEPS, Dup
 
 _Numbers = NDArray[np.int64]
 _NULLABLE = frozenset(column.name for column in DUPLICATES.columns if column.nullable)
-_ROW_BYTES = 4 * len(COLUMNS)
 
 
 class _Whose(Struct, frozen=True, array_like=True):
@@ -55,7 +54,7 @@ def duplicate_tables(scores: Iterable[FoundDuplicates]) -> Iterator[pa.Table]:
         if table is None or not table.packed:
             continue
         found.append((score, table))
-        rows += len(table.packed) // _ROW_BYTES
+        rows += table.row_count
         if rows >= ROWS_AT_ONCE:
             yield _table(found)
             found, rows = [], 0
@@ -64,9 +63,9 @@ def duplicate_tables(scores: Iterable[FoundDuplicates]) -> Iterator[pa.Table]:
 
 
 def _table(found: Sequence[tuple[FoundDuplicates, DuplicateTable]]) -> pa.Table:
-    packed = [table.packed for _, table in found]
-    numbers = np.frombuffer(b"".join(packed), "<i4").reshape(-1, len(COLUMNS)).astype(np.int64)
-    whose = np.repeat(np.arange(len(found)), [len(rows) // _ROW_BYTES for rows in packed])
+    packed = [np.frombuffer(table.packed, f"<i{table.number_bytes}") for _, table in found]
+    numbers = np.concatenate(packed, dtype=np.int64).reshape(-1, len(COLUMNS))
+    whose = np.repeat(np.arange(len(found)), [table.row_count for _, table in found])
     raw: dict[str, _Numbers] = dict(zip(COLUMNS, numbers.T, strict=True))
     iterations = _Lists([score.numbers for score, _ in found])
     names = _Lists([table.names for _, table in found])

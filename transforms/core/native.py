@@ -16,7 +16,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 # Increased together with `FORMAT` in native/src/lib.rs if the bytes or the functions change.
-FORMAT = 28
+FORMAT = 29
 SWITCH = "GOODGAIN_NATIVE"
 _OFF = ("0", "false", "off", "no")
 _ON = ("", "1", "true", "on", "yes")

@@ -3,6 +3,7 @@
 from random import Random
 
 import msgspec
+import pyarrow as pa
 import pytest
 
 from goodgain.pipeline.results import duplicate_tables, rows
@@ -10,7 +11,7 @@ from goodgain.pipeline.results.datasets import DUPLICATES
 from goodgain.pipeline.results.formats import arrow_table
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from tests.adversarial import trace
-from tests.core.direct import score, shipped_rules
+from tests.core.direct import score, score_one, shipped_rules
 
 encode = msgspec.msgpack.Encoder(order="sorted").encode
 decode = msgspec.msgpack.Decoder(duplicate_tables.FoundDuplicates).decode
@@ -36,6 +37,17 @@ def test_rows_are_those_of_the_scores(rows_at_once, most_tables, monkeypatch):
         table.validate(full=True)
         part, expected = expected[: table.num_rows], expected[table.num_rows :]
         assert table.equals(arrow_table(DUPLICATES, part))
+
+
+@pytest.mark.parametrize(("results", "number_bytes"), [(127, 1), (128, 4), (40_000, 4)])
+def test_numbers_take_one_byte_if_that_is_enough_for_all(results, number_bytes):
+    found = score_one([{"results": [{"id": "a"}] * results}])
+    assert found.duplicate_table.number_bytes == number_bytes
+    assert found.duplicate_table.row_count == results - 1
+    assert [row.rank for row in found.duplicates] == list(range(2, results + 1))
+    small = score_one([{"results": [{"id": "a"}] * 3}])
+    ranks = pa.concat_tables(tables_of([found, small]))["rank"].to_pylist()
+    assert ranks == [*range(2, results + 1), 2, 3]
 
 
 def test_scores_without_duplicates_make_no_table():

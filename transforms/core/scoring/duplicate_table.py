@@ -20,7 +20,8 @@ COLUMNS = (
 )  # fmt: skip
 STEPS = tuple(step.value for step in Step)
 _NONE = -1
-_ROW = struct.Struct(f"<{len(COLUMNS)}i")
+_ROWS = {size: struct.Struct(f"<{len(COLUMNS)}{code}") for size, code in ((1, "b"), (4, "i"))}
+_OF_ONE_BYTE = range(-(2**7), 2**7)
 
 
 class DuplicateTable(Struct, frozen=True, array_like=True):
@@ -28,18 +29,25 @@ class DuplicateTable(Struct, frozen=True, array_like=True):
 
     Attributes:
       names: the names of entity types and keys in the rows, in the order of their first use.
-      packed: for each row its numbers by `COLUMNS`, as 32-bit integers in little-endian order:
+      packed: for each row its numbers by `COLUMNS`, as signed integers in little-endian order:
         `entity_type` and `key` are indexes of `names`, `step` is one of `STEPS`, and -1 is null.
+      number_bytes: the size of each number: 1 if that is enough for all of them, else 4.
     """
 
     names: list[str]
     packed: bytes
+    number_bytes: int
+
+    @property
+    def row_count(self) -> int:
+        """Number of rows."""
+        return len(self.packed) // _ROWS[self.number_bytes].size
 
     def rows(
         self, conversation_id: str, turn: int, iterations: Sequence[int]
     ) -> Iterator[DuplicateRow]:
         """The rows of a conversation's last turn; `iterations` has the raw numbers of i = 1..N."""
-        for numbers in _ROW.iter_unpack(self.packed):
+        for numbers in _ROWS[self.number_bytes].iter_unpack(self.packed):
             i, call, rank, first_i, first_call, first_rank, *rest = numbers
             entity_type, gain, first_gain, key, step, clause = rest
             yield DuplicateRow(
@@ -68,7 +76,7 @@ class TableBuilder:
     def __init__(self) -> None:
         """Begin without rows."""
         self._numbers: dict[tuple[str, str], int] = {}
-        self._rows: list[bytes] = []
+        self._rows: list[tuple[int, ...]] = []
 
     def add(
         self,
@@ -83,7 +91,7 @@ class TableBuilder:
     ) -> None:
         """Add a row; a place is i, call_position and rank."""
         self._rows.append(
-            _ROW.pack(
+            (
                 *place,
                 *first_place,
                 _NONE if entity_type is None else self._number("entity_type", entity_type),
@@ -97,7 +105,10 @@ class TableBuilder:
 
     def table(self) -> DuplicateTable:
         """All rows."""
-        return DuplicateTable([name for _, name in self._numbers], b"".join(self._rows))
+        fits = all(number in _OF_ONE_BYTE for row in self._rows for number in row)
+        number_bytes = 1 if fits else 4
+        packed = b"".join([_ROWS[number_bytes].pack(*row) for row in self._rows])
+        return DuplicateTable([name for _, name in self._numbers], packed, number_bytes)
 
     def _number(self, column: str, name: str) -> int:
         return self._numbers.setdefault((column, name), len(self._numbers))
