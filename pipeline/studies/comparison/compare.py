@@ -30,6 +30,7 @@ from goodgain.pipeline.studies.comparison.matching import (
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.studies.comparison.small_samples import small_sample_warnings
 from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, correct, row_of
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
@@ -138,7 +139,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
         pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
         ways=list(arm_ways(arms, parts[:1] if only_family else parts)),
         without_labels=without_labels,
-        warnings=cluster_warnings(cluster, rows),
+        warnings=[*cluster_warnings(cluster, rows), *small_sample_warnings(rows)],
     )
 
 

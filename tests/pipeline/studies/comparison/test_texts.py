@@ -75,6 +75,22 @@ def test_a_note_on_every_metric_does_not_repeat_their_names(outputs, text_of):
     assert "Warning: base and candidate are the same run, so nothing can differ." in lines
 
 
+@pytest.mark.parametrize(("few", "warns"), [(1, False), (2, True), (4, True), (5, False)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_an_arm_of_a_few_conversations_is_warned_of(tmp_path, text_of, few, warns, swapped):
+    many, some = (
+        output_of(
+            tmp_path / name,
+            [conversation(f"{name}{at}", [[at % 5, 4 - at % 3]]) for at in range(size)],
+        )
+        for name, size in (("many", 30), ("some", few))
+    )
+    lines, _ = text_of(*((some, many) if swapped else (many, some)))
+    arm = "base" if swapped else "candidate"
+    warning = f"Warning (few_conversations): The {arm} has {few} conversations, which say little"
+    assert any(line.startswith(warning) for line in lines) == warns
+
+
 def test_no_share_is_said_to_differ_by_more_than_100_points(tmp_path, text_of):
     few = [conversation(f"{arm}{gain}", [[gain]], arm=arm) for arm in ("A", "B") for gain in (0, 4)]
     run = output_of(tmp_path / "few", few)
