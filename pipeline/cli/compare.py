@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.compare_config import CompareConfig
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
-    config = load_config(CompareConfig, given_options(args, CompareConfig))
+    config = read_options(args, CompareConfig)
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.model import document

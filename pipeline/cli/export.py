@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.export_config import ExportConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import format_count
@@ -41,7 +40,7 @@ LEADERBOARD = "browsecomp-plus"
 
 def run(args: argparse.Namespace) -> int:
     """Write the scores and say how many."""
-    config = load_config(ExportConfig, given_options(args, ExportConfig))
+    config = read_options(args, ExportConfig)
     # Imported here to keep --help fast.
     from datetime import datetime
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.sample_config import SampleFileConfig
 from goodgain.transforms.core.wording import format_count
 
@@ -28,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.sample.writers import write_sample
 
-    options = load_config(SampleFileConfig, given_options(args, SampleFileConfig))
+    options = read_options(args, SampleFileConfig)
     format = format_of(options.output)
     written = write_sample(options, options.output)
     if args.json:

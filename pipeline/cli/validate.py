@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.validate_config import ValidateConfig
 
 NAME = "validate"
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
-    config = load_config(ValidateConfig, given_options(args, ValidateConfig))
+    config = read_options(args, ValidateConfig)
     # Imported here to keep --help fast.
     with quick_imports():
         from goodgain.pipeline.document import progress

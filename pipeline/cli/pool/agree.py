@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from itertools import groupby
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_json_option
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import AgreeConfig
 
 NAME = "pool agree"
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pool import agreement_document
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
-    config = load_config(AgreeConfig, given_options(args, AgreeConfig))
+    config = read_options(args, AgreeConfig)
     pool = read_pool(config.pool)
     check_annotators(pool.folder, annotators(pool.documents()), config.a, config.b)
     sums = ShiftSums(config.a, config.b, pool.preferred, config.good_gain_threshold)

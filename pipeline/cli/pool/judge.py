@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.transforms.core.wording import format_count
 
@@ -32,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge, and print how many calls it took."""
-    config = load_config(JudgeConfig, given_options(args, JudgeConfig))
+    config = read_options(args, JudgeConfig)
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.studies.pool.judging import judge_pool
@@ -56,6 +55,11 @@ def run(args: argparse.Namespace) -> int:
             f"{len(outcome.rejected):,} rejected, {outcome.left:,} left by --at-most.",
             soft_wrap=True,
         )
+        if not (outcome.labels or outcome.bad or outcome.rejected or outcome.left):
+            messages.print(
+                "No document lacks a label; --again also judges what others have labelled.",
+                soft_wrap=True,
+            )
         for label in outcome.rejected[:_SHOWN]:
             messages.print(f"{label.document}: {printable(label.reason)}", soft_wrap=True)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE

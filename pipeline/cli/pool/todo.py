@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import TodoConfig
 from goodgain.transforms.core.wording import format_count, pluralize
 
@@ -24,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the table, and print how much labelling the pool saves."""
-    config = load_config(TodoConfig, given_options(args, TodoConfig))
+    config = read_options(args, TodoConfig)
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.studies.pool.todo import todo_of, write_todo

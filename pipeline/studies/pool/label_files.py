@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
@@ -120,9 +120,8 @@ def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]
             with open(path, encoding="utf-8-sig") as file:
                 yield from reading.of_lines(file)
     except (OSError, UnicodeDecodeError, BrokenTableError) as error:
-        raise UsageError(
-            f"The {reading.what} in {path} cannot be read: {problem_of(error)}."
-        ) from None
+        message = f"The {reading.what} in {path} cannot be read: {problem_of(error)}."
+        raise missing_file(path, message) from None
 
 
 def _check_columns(path: str, row: Any, reading: FileReading) -> None:

@@ -352,6 +352,13 @@ class TestHelp:
         assert main(["help", "pool", "show"]) == 0
         assert "goodgain pool show" in capsys.readouterr().out
 
+    @pytest.mark.parametrize("words", ["sample", "export out", "pool judge pool", "pool todo pool"])
+    def test_a_missing_option_is_not_looked_for_in_a_file_that_cannot_be_given(self, words, capsys):
+        assert main(words.split()) == ExitCode.USAGE
+        message = capsys.readouterr().err
+        assert " is missing" in message
+        assert "--config" not in message
+
     def test_help_of_an_unknown_command_suggests_the_nearest(self, capsys):
         assert main(["help", "explian"]) == 2
         assert "did you mean explain?" in capsys.readouterr().err

@@ -26,6 +26,7 @@ SAMPLE = Path(__file__).parents[3] / "configs/data/sample.avro"
         "convert --from custom a --mapping - --output traces.jsonl",
         "convert --from-traces - --to-run out",
         "gate run --config -",
+        "pool label pool --from -",
     ],
 )
 def test_every_command_explains_that_it_reads_no_standard_input(

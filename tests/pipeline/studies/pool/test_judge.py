@@ -109,6 +109,8 @@ def test_resumes_from_a_journal_that_was_cut_off(pool, tmp_path, capsys):
     assert questions(tmp_path) == 2
     assert labels_by(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     assert "3 of them from earlier answers" in capsys.readouterr().out
+    assert judge(pool, command) == ExitCode.DONE
+    assert "No document lacks a label; --again also judges" in capsys.readouterr().err
 
 
 # Before it answers for titles 3 and 4, it signals that through a pipe, and waits for another pipe.
