@@ -231,7 +231,7 @@ class Run:
             if place.is_dir() and any(place.iterdir()):
                 raise UsageError(f"{folder} is not empty; give another folder.")
             self._write_datasets(place)
-            page = build_report(str(place), self.manifest, self._queries)
+            page = build_report(str(place), self.manifest, self._queries).page
             write_file(str(place), REPORT, page)
             write_manifest(str(place), self.manifest)
         except OSError as error:
@@ -254,7 +254,7 @@ class Run:
 
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))
-            content = build_report(folder, self.manifest, self._queries)
+            content = build_report(folder, self.manifest, self._queries).page
         with report_unwritable(path):
             Path(path).write_bytes(content)
 

@@ -39,8 +39,11 @@ def run(args: argparse.Namespace) -> int:
         else:
             manifest = read_manifest(folder)
             is_comparison = manifest.get("kind") == COMPARISON.name
-            build = build_comparison_report if is_comparison else build_report
-            content = build(folder, manifest)
+            content = (
+                build_comparison_report(folder, manifest)
+                if is_comparison
+                else build_report(folder, manifest).page
+            )
     write_file(folder, REPORT, content)
     line = f"Report: {folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
     result_console(args.quiet).print(line, soft_wrap=True)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.document.numbers import value_text
+from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.views.means import lacks_labels
+
 _Row = Mapping[str, Any]
 LONGEST_QUERY = 120  # characters
 _KEPT = 3  # conversations per list, two of which other lists may show
-_of_last_page: dict[str, Sequence[Noteworthy]] = {}  # by when its run started
 
 
 class Noteworthy(Struct):
@@ -90,12 +95,30 @@ def each_once(lists: Iterable[Noteworthy]) -> list[Noteworthy]:
     return shown
 
 
-def remember_noteworthy(manifest: Mapping[str, Any], lists: Sequence[Noteworthy]) -> None:
-    """Keep the lists on a run's page for its document, so that its rows are read once."""
-    _of_last_page.clear()
-    _of_last_page[manifest["started"]] = lists
+def highlights_part(
+    lists: Iterable[Noteworthy],
+    means: Mapping[str, _Row],
+    queries: Mapping[str, str],
+    parameters: Mapping[str, Any],
+) -> Iterator[Sentence]:
+    """The most noteworthy conversation of each list, and how to look at it.
 
-
-def noteworthy_on_page(manifest: Mapping[str, Any]) -> Sequence[Noteworthy]:
-    """The lists on the page of a run; none if this process built another page since, or no page."""
-    return _of_last_page.get(manifest["started"], ())
+    Args:
+      means: at the end, over all conversations, by metric; what they lack is not told.
+      queries: the first query by conversation, as far as it is known.
+    """
+    found = [
+        (list_, list_.rows[0])
+        for list_ in lists
+        if list_.rows and list_.metric in means and not lacks_labels(means[list_.metric])
+    ]
+    if found:
+        yield Sentence("Worth looking at:", apart=True)
+    for list_, row in found:
+        reason = list_.reason.format(value_text(list_.metric, row[list_.metric]))
+        query = queries.get(row["conversation_id"])
+        asked = "" if query is None else f', first query "{shorten(query, LONGEST_QUERY)}"'
+        yield Sentence(reason + asked, indent=1)
+        command = explain_command(row["conversation_id"], parameters)
+        if command is not None:
+            yield Sentence(command, "strong", indent=2, whole=True)

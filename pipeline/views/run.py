@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -13,17 +13,13 @@ from goodgain.pipeline.document.model import (
     document,
     sentences,
 )
-from goodgain.pipeline.document.numbers import share, value_text
-from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.document.numbers import share
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
-from goodgain.pipeline.run.plan.first_queries import queries_of_run
-from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
-from goodgain.pipeline.views.means import everyone_part, lacks_labels, means_part
-from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, noteworthy_on_page
+from goodgain.pipeline.views.means import everyone_part, means_part
 from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
 from goodgain.pipeline.views.records import (
     changed_part,
@@ -39,15 +35,19 @@ _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _AT_END = MeansWanted(at_end=True)
 
 
-def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
+def print_summary(
+    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
+) -> None:
     """Print the document of a run whose outputs are published."""
-    show(run_document(folder, manifest), result_console())
+    show(run_document(folder, manifest, highlights), result_console())
 
 
-def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
+def print_if_wrong(
+    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
+) -> None:
     """Print the document if bad data make the exit code 3, else only findings, on stderr."""
     if data_warnings.is_bad(manifest):
-        print_summary(folder, manifest)
+        print_summary(folder, manifest, highlights)
         return
     at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
     slices = (row["slice"] for row in read_means(folder, _SLICES))
@@ -59,11 +59,14 @@ def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
     show(findings, message_console())
 
 
-def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
+def run_document(
+    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
+) -> Document:
     """The document of a run.
 
     Args:
       folder: has the outputs.
+      highlights: of its report.
     """
     at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
     rows = {row["metric"]: row for row in at_end if row["population"] == "all"}
@@ -84,7 +87,7 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),
         changed_part(manifest["inputs"]),
         rejected_part(folder, manifest["records"], parameters["max_rejected"]),
-        _looking_part(rows, manifest),
+        highlights,
         Sentence(
             f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})",
             apart=True,
@@ -113,28 +116,6 @@ def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         f"Labels: good = label {threshold} or more;{below} ERR assumes {g_max}, and the greatest "
         f"label met is {greatest}."
     )
-
-
-def _looking_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
-    """The most noteworthy conversation by each of three metrics, and how to look at it."""
-    found = [
-        (noteworthy, noteworthy.rows[0])
-        for noteworthy in noteworthy_on_page(manifest)
-        if noteworthy.rows
-        and noteworthy.metric in rows
-        and not lacks_labels(rows[noteworthy.metric])
-    ]
-    if found:
-        yield Sentence("Worth looking at:", apart=True)
-    queries = queries_of_run(manifest, {row["conversation_id"] for _, row in found})
-    for list_, row in found:
-        reason = list_.reason.format(value_text(list_.metric, row[list_.metric]))
-        query = queries.get(row["conversation_id"])
-        asked = "" if query is None else f', first query "{shorten(query, LONGEST_QUERY)}"'
-        yield Sentence(reason + asked, indent=1)
-        command = explain_command(row["conversation_id"], manifest["parameters"])
-        if command is not None:
-            yield Sentence(command, "strong", indent=2, whole=True)
 
 
 def warnings_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:

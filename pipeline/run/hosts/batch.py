@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.document.console import message_console
+from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.results.data_warnings import is_bad
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import (
@@ -32,7 +33,7 @@ from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts import graph
 from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.hosts.finish import (
-    Report,
+    BuildReport,
     StartedRun,
     finish,
     start_time_in,
@@ -45,22 +46,21 @@ from goodgain.transforms.freed_memory import return_freed_memory
 
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
-Show = Callable[[str, Mapping[str, Any]], None]
+Show = Callable[[str, Mapping[str, Any], Iterable[Sentence]], None]
 
 
 def run(
     config: RunConfig,
     beam_arguments: Sequence[str],
-    report: Report | None = None,
+    build_report: BuildReport | None = None,
     show: Show | None = None,
     quiet: bool = False,
 ) -> int:
     """Run the pipeline and publish its outputs, or submit a job that does both.
 
     Args:
-      report: builds `report.html`; a function of a module, since workers may call it; None = no
-        page.
-      show: called with the folder and the manifest of the finished run.
+      build_report: a function of a module, since workers may call it; None = no report.
+      show: called with the folder, the manifest and the report's highlights of the finished run.
       quiet: print neither progress nor messages.
 
     Returns:
@@ -88,7 +88,7 @@ def run(
         engine=type(engine).__name__,
         started=started,
         area=uuid4().hex,
-        report=report,
+        build_report=build_report,
     )
     with folder_locked(config.output):
         this_run = replace(this_run, replaces=start_time_in(config.output))
@@ -117,10 +117,10 @@ def run(
 
 def _finish(run: StartedRun, show: Show | None) -> int:
     """Publish the outputs, and show them."""
-    manifest = finish(run, datetime.now(UTC))
+    published = finish(run, datetime.now(UTC))
     if show is not None:
-        show(run.folder, manifest)
-    return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE
+        show(run.folder, published.manifest, published.highlights)
+    return ExitCode.DATA_QUALITY if is_bad(published.manifest) else ExitCode.DONE
 
 
 def _plan(run: StartedRun, template_only: bool) -> graph.Plan:

@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.results import finished_run, folder
 from goodgain.pipeline.results.balance import check_complete
 from goodgain.pipeline.results.manifest import format_time
@@ -37,8 +39,8 @@ from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
-# Builds `report.html` from the folder of the outputs and their manifest.
-Report: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
+# Builds a report from the folder of the outputs and their manifest.
+BuildReport: TypeAlias = Callable[[str, Mapping[str, Any]], Report]
 _ALWAYS_CHECKED = ("R", "unlabelled", "N")  # means that warnings need, besides ranking metrics
 
 
@@ -64,7 +66,7 @@ class StartedRun(Struct, frozen=True):
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.
       replaces: start time of the run whose outputs were there before; None if there were none.
-      report: builds the page; a function of a module, since workers may call it; None = no page.
+      build_report: a function of a module, since workers may call it; None = no report.
     """
 
     config: RunConfig
@@ -73,7 +75,7 @@ class StartedRun(Struct, frozen=True):
     started: datetime
     area: str = ""
     replaces: str | None = None
-    report: Report | None = None
+    build_report: BuildReport | None = None
 
     @property
     def folder(self) -> str:
@@ -94,8 +96,19 @@ def write_summary(
     folder.write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
 
 
-def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
-    """Publish the outputs of a run, then its report, and finally its manifest, and return that.
+class FinishedRun(Struct, frozen=True):
+    """A run whose outputs are published.
+
+    Attributes:
+      highlights: of its report; none if an earlier call built that.
+    """
+
+    manifest: dict[str, Any]
+    highlights: tuple[Sentence, ...] = ()
+
+
+def finish(run: StartedRun, finished: datetime) -> FinishedRun:
+    """Publish the outputs of a run, then its report, and finally its manifest.
 
     If a call was interrupted at any point, the next one does the rest.
 
@@ -109,8 +122,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     """
     try:
         manifest = _read_own_manifest(run, run.folder)
-        if manifest is None:
-            manifest = _publish(run, finished)
+        published = _publish(run, finished) if manifest is None else FinishedRun(manifest)
         folder.discard_unfinished(run.folder, run.area)
     except OSError as error:
         if is_full(error):
@@ -121,10 +133,10 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         raise GoodGainError(
             f"The outputs cannot be moved to {run.folder} ({error}); run again with --overwrite."
         ) from error
-    return manifest
+    return published
 
 
-def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
+def _publish(run: StartedRun, finished: datetime) -> FinishedRun:
     _check_folder(run)
     unfinished = folder.unfinished_folder(run.folder, run.area)
     with open_plain(join(unfinished, SUMMARY)) as file:
@@ -132,23 +144,24 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     if summary.qrels_problems:
         raise UsageError(describe(summary.qrels_problems, run.evaluation.qrels, open_plain))
     paths = [file.path for file in summary.files]
-    manifest = _read_own_manifest(run, unfinished)
+    manifest, report = _read_own_manifest(run, unfinished), None
     if manifest is None:
         folder.check_written(run.folder, [*paths, folder.MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
-        if run.report is not None:
-            folder.write_file(unfinished, folder.REPORT, run.report(unfinished, manifest))
+        if run.build_report is not None:
+            report = run.build_report(unfinished, manifest)
+            folder.write_file(unfinished, folder.REPORT, report.page)
         # If it exists, everything is decided and only moves are left.
         folder.write_manifest(unfinished, manifest)
     _check_folder(run)  # again, since building a report takes time
     if _read_own_manifest(run, run.folder) is None:
         # Without it, leftovers of an earlier run do not look finished.
         delete(join(run.folder, folder.MANIFEST))
-    pages = [folder.REPORT] if run.report is not None else []
+    pages = [folder.REPORT] if run.build_report is not None else []
     publish(run.folder, [*paths, folder.MEANS_CSV, *pages], RUN_OUTPUTS, run.area)
     _check_folder(run, moved=True)
     folder.write_manifest(run.folder, manifest)
-    return manifest
+    return FinishedRun(manifest, report.highlights if report else ())
 
 
 def start_time_in(place: str) -> str | None:

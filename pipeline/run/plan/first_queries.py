@@ -6,7 +6,6 @@ What is scored has no texts, so that it stays small. Native code skips all other
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -51,13 +50,6 @@ def queries_of_run(
         config = RunConfig.model_validate(manifest["parameters"])
     except ValidationError:
         return {}  # a run of another version
-    return _look_up(files, config, tuple(sorted(conversation_ids)))
-
-
-@lru_cache(1)  # for the report, and then for the terminal
-def _look_up(
-    files: tuple[tuple[str, int], ...], config: RunConfig, conversation_ids: tuple[str, ...]
-) -> Mapping[str, str]:
     source = LocalFiles([InputFile(*file) for file in files], config)
     rules = compile_rules(load_shipped_rules())  # they decide nothing here
     try:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.run.engines.runners import create
 from goodgain.pipeline.run.hosts.batch import run
-from goodgain.pipeline.run.hosts.finish import Report
+from goodgain.pipeline.run.hosts.finish import BuildReport
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.gate.outcome import Outcome
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
@@ -25,12 +25,12 @@ class NightViews(Struct, frozen=True):
     """What people see of the nights.
 
     Attributes:
-      day: builds the page of a day.
+      day: builds the report of a day.
       nights: builds the page over all days.
       gate: the gate's outcomes of a day as Markdown, from its date.
     """
 
-    day: Report
+    day: BuildReport
     nights: Callable[[Sequence[DayEntry]], bytes]
     gate: Callable[[Sequence[Outcome], str], str]
 

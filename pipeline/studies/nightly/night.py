@@ -138,7 +138,7 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         pool=day_pool(manifest),
     )
     views = night.dependencies.views
-    (folder / REPORT).write_bytes(views.day(str(folder), manifest))
+    (folder / REPORT).write_bytes(views.day(str(folder), manifest).page)
     if outcomes:
         (folder / GATE_SUMMARY).write_text(views.gate(outcomes, entry.date), "utf-8")
     document = msgspec.json.format(msgspec.json.encode(entry), indent=2)

@@ -8,6 +8,7 @@ from typing import Any
 from goodgain.pipeline.document.model import TableBlock
 from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.page import Menu, Page
+from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, read_with_columns
@@ -15,7 +16,7 @@ from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
-from goodgain.pipeline.views.noteworthy import each_once, noteworthy, remember_noteworthy
+from goodgain.pipeline.views.noteworthy import each_once, highlights_part, noteworthy
 from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
@@ -66,8 +67,8 @@ QueriesOf = Callable[[Collection[str]], Mapping[str, str]]
 
 def build_report(
     folder: str, manifest: Mapping[str, Any] | None = None, queries: QueriesOf | None = None
-) -> bytes:
-    """Build `report.html` from the outputs of a run: one file that loads nothing.
+) -> Report:
+    """Build the report of a run from its outputs; the page is one file that loads nothing.
 
     Each dataset is read in one pass, but `means`, from which only some rows are read at a time.
 
@@ -99,7 +100,6 @@ def build_report(
             for list_ in lists:
                 list_.add(row)
     lists = each_once(lists)
-    remember_noteworthy(manifest, lists)
     identities = {row["conversation_id"] for list_ in lists for row in list_.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):
@@ -173,7 +173,8 @@ def build_report(
         "texts": MEAN_TEXTS,
         "mean_texts": MEAN_TEXTS,
     }
-    return render_page(page, data, _SCRIPTS)
+    highlights = tuple(highlights_part(lists, rows, asked, parameters))
+    return Report(render_page(page, data, _SCRIPTS), highlights)
 
 
 def _outcomes_by_slice(

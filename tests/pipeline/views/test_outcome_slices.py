@@ -46,7 +46,7 @@ def page(tmp_path_factory):
         pass_=["outcome.correct >= 1"],
     )
     run.save(folder)
-    return build_report(str(folder)).decode()
+    return build_report(str(folder)).page.decode()
 
 
 def lines(page, section, caption):
@@ -99,13 +99,13 @@ def test_what_was_opened_may_predict_the_outcome(tmp_path):
         ]
     run = gg.evaluate(records)
     run.save(tmp_path / "out")
-    page = build_report(str(tmp_path / "out")).decode()
+    page = build_report(str(tmp_path / "out")).page.decode()
     assert "open_recall predicts it best (AUC 0.96" in page
 
 
 def test_without_slices_there_are_no_such_tables(tmp_path):
     run = gg.evaluate(RECORDS, cluster="query_id", pass_=["CG >= 3"])
     run.save(tmp_path / "out")
-    page = build_report(str(tmp_path / "out")).decode()
+    page = build_report(str(tmp_path / "out")).page.decode()
     assert 'id="outcomes"' in page
     assert "by slice" not in page[page.index('id="outcomes"') :].split('id="headline"')[0]

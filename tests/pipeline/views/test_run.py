@@ -7,6 +7,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.document.numbers import mean_interval_text, value_text
+from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.run import print_summary
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
@@ -125,8 +126,9 @@ def test_names_the_output_folder(printed, output):
 def test_conversations_are_read_for_the_page_only(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE]) == 0
     expected = capsys.readouterr().out
+    highlights = build_report(str(tmp_path / "out")).highlights
     shutil.rmtree(tmp_path / "out" / "conversations")
-    print_summary(str(tmp_path / "out"), manifest(tmp_path / "out"))
+    print_summary(str(tmp_path / "out"), manifest(tmp_path / "out"), highlights)
     assert "Worth looking at:" in expected
     assert capsys.readouterr().out == expected
 

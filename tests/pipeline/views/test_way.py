@@ -60,7 +60,7 @@ def test_steps_count_the_good_documents_that_got_so_far(run):
 
 def test_the_report_draws_the_way_over_all_and_by_slice(run, tmp_path):
     run.save(tmp_path / "out")
-    page = build_report(str(tmp_path / "out")).decode()
+    page = build_report(str(tmp_path / "out")).page.decode()
     section = page[page.index('<section id="way"') :].split("</section>")[0]
     assert "2 (33.3 %) were never opened" in section
     assert section.count('class="bars"') == 9  # three steps of all, A and B
@@ -99,7 +99,7 @@ def test_a_run_without_such_records_has_no_way(tmp_path):
     run = gg.evaluate(records)
     assert not [name for name in run.conversations[0] if name.startswith(("open", "cite"))]
     run.save(tmp_path / "out")
-    assert b'id="way"' not in build_report(str(tmp_path / "out"))
+    assert b'id="way"' not in build_report(str(tmp_path / "out")).page
     sums = WaySums([{}])
     sums.add(run.conversations[0])
     assert sums.ways() == []

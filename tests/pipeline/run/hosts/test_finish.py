@@ -9,8 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import goodgain.pipeline.run.hosts.finish
+from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.results.folder import claim
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import prepare
@@ -92,7 +95,7 @@ def start_run(folder, config=None, files=(INPUT,), qrels=(), scoring=None):
         started=STARTED,
         area=AREA,
         replaces="2025-03-02T02:30:00.000+00:00",
-        report=lambda _, manifest: manifest["finished"].encode(),
+        build_report=lambda _, manifest: Report(manifest["finished"].encode()),
     )
 
 
@@ -204,6 +207,12 @@ def test_a_full_disk_at_any_step_is_named_and_space_asked_for(number, tmp_path, 
     }
 
 
+def test_highlights_come_from_the_call_that_builds_the_report(tmp_path, steps):
+    told = (Sentence("Worth looking at"),)
+    run = replace(unfinished_run(tmp_path), build_report=lambda *_: Report(b"page", told))
+    assert [finish(run, FINISHED).highlights for _ in range(2)] == [told, ()]
+
+
 def test_finishing_again_changes_nothing(tmp_path, steps):
     run = unfinished_run(tmp_path)
     first = finish(run, FINISHED)
@@ -245,7 +254,7 @@ def test_unusable_outputs_raise_at_each_attempt_and_stay(
 
 def test_publishes_too_many_rejected_records_and_flags_them(tmp_path, steps):
     run = unfinished_run(tmp_path, {"records.read": 2, "records.rejected": 2})
-    assert finish(run, FINISHED)["records"]["too_many_rejected"]
+    assert finish(run, FINISHED).manifest["records"]["too_many_rejected"]
 
 
 def test_detects_a_missing_file_before_replacing_anything(tmp_path, steps):

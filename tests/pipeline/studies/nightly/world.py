@@ -7,11 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.studies.nightly.config import load_nightly_config
 from goodgain.pipeline.studies.nightly.dependencies import NightViews
 
 VIEWS = NightViews(
-    day=lambda folder, manifest: b"report",
+    day=lambda folder, manifest: Report(b"report"),
     nights=lambda entries: b"nights",
     gate=lambda outcomes, date: "gate",
 )

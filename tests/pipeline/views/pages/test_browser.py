@@ -44,7 +44,7 @@ def address(tmp_path_factory):
         rejected=[rejected_record(f"{HOSTILE} is wrong", HOSTILE)],
     )
     place = folder / "report.html"
-    place.write_bytes(build_report(str(folder)))
+    place.write_bytes(build_report(str(folder)).page)
     return place.as_uri()
 
 
@@ -125,7 +125,7 @@ def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_th
 def test_page_without_any_search_opens(browser, tmp_path):
     write_outputs(tmp_path / "out", [search("a", 1, [], turn_count=2)])
     place = tmp_path / "report.html"
-    place.write_bytes(build_report(str(tmp_path / "out")))
+    place.write_bytes(build_report(str(tmp_path / "out")).page)
     open_page(browser, place.as_uri())
     assert browser.get_log("browser") == []
     assert "o conversation both searched" in browser.find_element("tag name", "main").text

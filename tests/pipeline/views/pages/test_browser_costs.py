@@ -26,7 +26,7 @@ def page(browser, tmp_path):
     records = [*three("a", "north", 100, 100, 200), *three("b", "south", 300, 100)]
     write_outputs(tmp_path / "out", [*records, *three("c", "south", 100)], scoring=COSTS)
     place = tmp_path / "out" / "report.html"
-    place.write_bytes(build_report(str(tmp_path / "out")))
+    place.write_bytes(build_report(str(tmp_path / "out")).page)
     return open_page(browser, place.as_uri())
 
 
@@ -83,7 +83,7 @@ def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_p
     ]
     write_outputs(tmp_path / "out", records, scoring=COSTS)
     place = tmp_path / "out" / "report.html"
-    place.write_bytes(build_report(str(tmp_path / "out")))
+    place.write_bytes(build_report(str(tmp_path / "out")).page)
     page = open_page(browser, place.as_uri(), width=400)
     names, key = page.execute_script(NAMES)
     assert names == ["1", "2", "3", "4", "5"]

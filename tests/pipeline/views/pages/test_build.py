@@ -73,7 +73,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(folder):
-    return Page(build_report(str(folder)))
+    return Page(build_report(str(folder)).page)
 
 
 def test_headline_has_the_means_with_their_intervals(page):
@@ -177,7 +177,7 @@ def test_page_loads_nothing_and_allows_only_its_own_scripts(page):
 
 
 def test_styles_load_nothing(folder):
-    styles = re.search(rb"<style>(.*?)</style>", build_report(str(folder)), re.DOTALL)[1]
+    styles = re.search(rb"<style>(.*?)</style>", build_report(str(folder)).page, re.DOTALL)[1]
     assert b"@import" not in styles
     assert all(reference.startswith(b"#") for reference in re.findall(rb"url\((.*?)\)", styles))
 
@@ -190,14 +190,14 @@ def test_page_does_not_depend_on_the_format_of_the_outputs(tmp_path, folder, fil
         rejected=[rejected_record()],
         file_format=file_format,
     )
-    assert build_report(str(tmp_path / "out")) == build_report(str(folder))
+    assert build_report(str(tmp_path / "out")).page == build_report(str(folder)).page
 
 
 def test_report_can_be_built_from_a_manifest_that_is_not_yet_written(tmp_path):
     manifest = write_outputs(tmp_path / "out", market_records())
-    published = build_report(str(tmp_path / "out"))
+    published = build_report(str(tmp_path / "out")).page
     (tmp_path / "out" / "manifest.json").unlink()
-    assert build_report(str(tmp_path / "out"), manifest) == published
+    assert build_report(str(tmp_path / "out"), manifest).page == published
     with pytest.raises(UsageError, match=r"manifest\.json"):
         build_report(str(tmp_path / "out"))
 
@@ -205,14 +205,14 @@ def test_report_can_be_built_from_a_manifest_that_is_not_yet_written(tmp_path):
 def test_run_without_any_search_says_so(tmp_path):
     unsearched = search("a", 1, [], turn_count=2)
     write_outputs(tmp_path / "out", [unsearched])
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert "o conversation both searched" in page.text
     assert page.data["slices"] == []
 
 
 def test_run_of_one_conversation_has_no_interval(tmp_path):
     write_outputs(tmp_path / "out", [search("a", 1, [(1, 3)])])
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert page.data["slices"][0]["end"]["CG"][:3] == [3.0, None, None]
     assert "95 %: -" in page.text
 
@@ -220,7 +220,7 @@ def test_run_of_one_conversation_has_no_interval(tmp_path):
 def test_too_many_rejected_records_are_reported_first(tmp_path):
     manifest = write_outputs(tmp_path / "out", market_records(), rejected=[rejected_record()])
     manifest["records"]["too_many_rejected"] = True
-    page = Page(build_report(str(tmp_path / "out"), manifest))
+    page = Page(build_report(str(tmp_path / "out"), manifest).page)
     assert "Too many records were rejected." in page.text
 
 

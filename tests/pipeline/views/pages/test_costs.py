@@ -31,7 +31,7 @@ def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("costs") / "out"
     records = [*three("a", "north", 100, 100, 200), *three("b", "south", 300, 100)]
     write_outputs(folder, [*records, *three("c", "south", 100)], scoring=COSTS)
-    return Page(build_report(str(folder)))
+    return Page(build_report(str(folder)).page)
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ class TestSection:
 @pytest.mark.slow
 def test_without_costs_there_is_no_section(tmp_path):
     write_outputs(tmp_path / "out", market_records())
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert "What gain costs" not in page.text
     assert not page.having(id="figure-gained")
 

@@ -46,7 +46,7 @@ def _elements(folder, text):
         rejected=[rejected_record(f"{text} is wrong", text, conversation_id=text, field=text)],
         parameters={"input": [text], "rules": text},
     )
-    content = build_report(str(folder))
+    content = build_report(str(folder)).page
     assert content.count(b"<script") == 3  # the data, the packed plotly and the page's own
     page = Page(content)
     # All slices, lists and examples are present, or the comparison would be empty.
@@ -67,13 +67,13 @@ def test_escaped_json_has_the_same_content():
 
 def test_template_syntax_in_data_is_not_executed(tmp_path):
     write_outputs(tmp_path / "out", [search("{{ 7 * 7 }}", 1, [(1, 0)])])
-    assert "{{ 7 * 7 }}" in Page(build_report(str(tmp_path / "out"))).text
+    assert "{{ 7 * 7 }}" in Page(build_report(str(tmp_path / "out")).page).text
 
 
 def test_text_with_a_lone_surrogate_is_escaped(tmp_path):
     manifest = write_outputs(tmp_path / "out", [search("a", 1, [(1, 0)])])
     manifest["engine"] = "\ud800"
-    assert b"\\ud800" in build_report(str(tmp_path / "out"), manifest)
+    assert b"\\ud800" in build_report(str(tmp_path / "out"), manifest).page
 
 
 def test_long_texts_are_shortened(tmp_path):
@@ -84,5 +84,5 @@ def test_long_texts_are_shortened(tmp_path):
         rejected=[rejected_record(f"{text} is wrong", text)],
         parameters={"input": [text]},
     )
-    content = build_report(str(tmp_path / "out"))
+    content = build_report(str(tmp_path / "out")).page
     assert max(map(len, re.findall(rb"x{100,}", content))) < 1_000

@@ -33,7 +33,7 @@ def output(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(output):
-    return Page(build_report(str(output)))
+    return Page(build_report(str(output)).page)
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_the_page_names_the_pool_and_its_counts(page, output):
 
 def test_a_run_without_a_pool_has_no_pool_section(tmp_path):
     write_outputs(tmp_path / "out", market_records(), slices=())
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert not page.having(id="figure-pool")
     assert not page.having(href="#pool")
 

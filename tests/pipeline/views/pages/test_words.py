@@ -19,7 +19,7 @@ RECORDS = [search("c", 1, [(1, 3), (2, 0), (3, 0)]), search("c", 2, [(1, 3), (2,
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words") / "out"
     write_outputs(folder, RECORDS)
-    return Page(build_report(str(folder)))
+    return Page(build_report(str(folder)).page)
 
 
 def test_conversations_have_metrics_in_words_and_shares_in_percent(page):
@@ -49,7 +49,7 @@ def test_terms_of_the_tables_of_means_are_explained_below_each(page):
 def test_a_share_of_all_results_says_how_it_differs_from_the_mean_over_conversations(tmp_path):
     """Of 5 + 1 results 2 are copies: 33.3 %, but 40 % and 0 % of either conversation."""
     write_outputs(tmp_path / "out", [*RECORDS, search("d", 1, [(1, 3)])])
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert "Repeated results (SRR) 20.0 %" in page.text
     assert (
         "2 of 6 results (33.3 %) repeat an earlier one; here each result weighs the same, so long "
@@ -61,5 +61,5 @@ def test_copies_are_no_share_of_a_count_that_an_earlier_version_lacks(tmp_path):
     manifest = write_outputs(tmp_path / "out", RECORDS)
     del manifest["results"]["labelled_duplicates"]
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
-    page = Page(build_report(str(tmp_path / "out")))
+    page = Page(build_report(str(tmp_path / "out")).page)
     assert "1 copy has another label than the first occurrence, whose label counts." in page.text
