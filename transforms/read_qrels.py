@@ -18,7 +18,6 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.read import PlanShards
 
@@ -48,7 +47,7 @@ class ReadQrels(beam.PTransform):
       files: the files to read; the place of a judgment has the index of its file in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
       max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
-      label_map: the gains of labels on another scale; None = labels are gains.
+      label_map: the gains of labels on another scale, like `2=1`; none = labels are gains.
 
     Example: see `JoinQrels`.
     """
@@ -56,7 +55,7 @@ class ReadQrels(beam.PTransform):
     files: Sequence[InputFile]
     shard_bytes: int = DEFAULT_SHARD_BYTES
     max_held_bytes: int | None = None
-    label_map: LabelMap | None = None
+    label_map: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.shard_bytes = min(self.shard_bytes, _MOST_SHARD_BYTES)

@@ -195,6 +195,6 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
             config.tag,
             config.to_run,
             config.to_qrels,
-            config.label_scale,
+            config.label_map,
         )
     return asdict(counts)

@@ -22,8 +22,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from goodgain.transforms.core.records.adaptation import parse_adaptation
-from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
@@ -79,7 +78,7 @@ def write_trec(
     tag: str,
     run_path: str | None,
     qrels_path: str | None,
-    label_map: LabelMap | None = None,
+    label_map: tuple[str, ...] = (),
 ) -> TrecCounts:
     """Write the ranked list of every conversation's last turn as a run, its labels as qrels.
 
@@ -90,7 +89,7 @@ def write_trec(
       id_name: the named id that names a document.
       tag: the last column of the run.
       run_path, qrels_path: written completely or not at all; None = do not write.
-      label_map: the gains of labels on another scale; None = labels are gains.
+      label_map: the gains of labels on another scale, like `2=1`; none = labels are gains.
 
     Raises:
       UsageError: a file cannot be written.
@@ -101,7 +100,7 @@ def write_trec(
     with Spool(parts, Delivery) as spool, ExitStack() as outputs:
         run_file, qrels_file = _open_outputs((run_path, qrels_path), outputs)
         records = chain.from_iterable(
-            found for _, found in read_files(files, parse_adaptation((), label_map=label_map))
+            found for _, found in read_files(files, Adaptation(label_map=label_map))
         )
         _read(records, Fingerprinter(rules), id_name, spool, counts, rejected)
         for conversation_id, deliveries in spool.groups():

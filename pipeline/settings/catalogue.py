@@ -9,15 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, option
-from goodgain.pipeline.settings.option_types import Mapping, Patterns, Text
+from goodgain.pipeline.settings.option_types import Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.number import Number
-from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, NAMES, SCORING
-from goodgain.transforms.core.records.label_map import parse_label_map
+from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
 from goodgain.transforms.core.records.max_rejected import MaxRejected
 
 
@@ -30,12 +29,6 @@ def as_value_errors() -> Iterator[None]:
         raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
 
 
-def _check_label_map(entries: tuple[str, ...]) -> tuple[str, ...]:
-    with as_value_errors():
-        parse_label_map(entries)
-    return entries
-
-
 Traces = Annotated[
     Patterns,
     option(
@@ -45,26 +38,6 @@ Traces = Annotated[
         "CSV or Parquet",
         keyword="traces",
         for_workers=True,
-    ),
-]
-Renames = Annotated[
-    Mapping,
-    option(
-        NAMES,
-        "FIELD=NAME",
-        "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
-        (),
-        flag="map",
-    ),
-]
-LabelScale = Annotated[
-    Mapping,
-    AfterValidator(_check_label_map),
-    option(
-        LABELS,
-        "LABEL=GAIN",
-        "gains of labels on another scale, like 2=1,4=2,8=3 or 0.5..1=2 or relevant=3",
-        (),
     ),
 ]
 OTHER_PARAMETERS = "what metrics depend on differs, like thresholds, rules, judgments or the pool"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from goodgain.pipeline.settings.catalogue import LabelScale, ResultUnit, Rules
+from goodgain.pipeline.settings.catalogue import ResultUnit, Rules
 from goodgain.pipeline.settings.option_fields import FROM_TREC, IMPORT, TO_TREC, argument, option
 from goodgain.pipeline.settings.option_types import FilePatterns, Mapping, Text
-from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
+from goodgain.pipeline.settings.reading_config import LabelScaleConfig
 
 _LAST_NUMBER = r"(\d+)$"
 _COMPRESSED = "the last also .jsonl.gz, .bz2, .zst"
 
 
-class ConvertConfig(Settings):
+class ConvertConfig(LabelScaleConfig):
     """What is read and what is written; the options of one direction apply.
 
     Attributes:
@@ -88,9 +87,3 @@ class ConvertConfig(Settings):
     tag: Text = option(TO_TREC, "TAG", "last column of the run", "goodgain")
     rules: Rules
     unit: ResultUnit
-    label_map: LabelScale
-
-    @property
-    def label_scale(self) -> LabelMap | None:
-        """The gains of labels on another scale; None = labels are gains."""
-        return parse_label_map(self.label_map)

@@ -7,57 +7,36 @@ from typing import Any
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_fields import option
-from goodgain.pipeline.settings.option_types import Slices, Text
 from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.means.options import MeansOptions, check_slices
 from goodgain.transforms.core.metrics.budgets import parse_budgets
 from goodgain.transforms.core.metrics.repeats import parse_condition
-from goodgain.transforms.core.option import COMMON, MEANS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 _MOST_REPEATS = 100_000
 
 
+@options_of(MeansOptions)
 @options_of(ScoringOptions, "means")
 class MeansConfig(ScoringConfig):
     """What is computed from all conversations, and which further rows are written."""
 
     write_duplicates: bool
-    slice: Slices = option(
-        COMMON,
-        "NAMES",
-        "attributes to slice the means by, like market, or arm,market for both at once",
-        (),
-        keyword="slices",
-    )
+    slice: tuple[tuple[str, ...], ...]
     max_i: int
     budget: tuple[str, ...]
-    interval: Interval = option(
-        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
-    )
-    cluster: Text | None = option(
-        MEANS,
-        "ATTRIBUTE",
-        "attribute shared by conversations that are not independent, like the id of a "
-        "query that is run several times; intervals allow for it",
-        None,
-    )
+    interval: Interval
+    cluster: str | None
     pass_: tuple[str, ...]
     pass_k: tuple[int, ...]
 
     @field_validator("slice")
     @classmethod
     def _slices_are_distinct(cls, slices: tuple[tuple[str, ...], ...]) -> tuple[Any, ...]:
-        seen: set[frozenset[str]] = set()
-        for names in slices:
-            if len(set(names)) < len(names):
-                raise ValueError(f"names an attribute twice in {','.join(names)}")
-            if frozenset(names) in seen:
-                raise ValueError(f"holds {','.join(names)} twice")
-            seen.add(frozenset(names))
+        check_slices(slices)
         return slices
 
     @field_validator("budget")

@@ -6,17 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import LabelScale, Runner
+from goodgain.pipeline.settings.catalogue import Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, argument, option
 from goodgain.pipeline.settings.option_types import Format, Text
-from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
+from goodgain.pipeline.settings.reading_config import LabelScaleConfig, RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority
-from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
@@ -108,7 +107,7 @@ class OpenedPoolConfig(Settings):
     pool: Text = argument("POOL", "folder of the pool")
 
 
-class JudgeConfig(OpenedPoolConfig):
+class JudgeConfig(OpenedPoolConfig, LabelScaleConfig):
     """How a program judges the documents of a pool.
 
     Attributes:
@@ -125,12 +124,6 @@ class JudgeConfig(OpenedPoolConfig):
     again: bool = option(COMMON, "", "also judge what others have labelled", False)
     retries: Number = option(COMMON, "N", "retries after a bad answer", 2, ge=0)
     timeout: float = option(COMMON, "SECONDS", "time limit of an answer", 120.0, gt=0)
-    label_map: LabelScale
-
-    @property
-    def label_scale(self) -> LabelMap | None:
-        """The gains of answers on another scale; None = answers are gains."""
-        return parse_label_map(self.label_map)
 
 
 class TodoConfig(OpenedPoolConfig):
@@ -152,7 +145,7 @@ class TodoConfig(OpenedPoolConfig):
     )
 
 
-class LabelConfig(OpenedPoolConfig):
+class LabelConfig(OpenedPoolConfig, LabelScaleConfig):
     """Whose labels are added, or withdrawn.
 
     Attributes:
@@ -170,12 +163,6 @@ class LabelConfig(OpenedPoolConfig):
     undo: Text | None = option(
         COMMON, "NAME", "withdraw all labels of this annotator instead", None
     )
-    label_map: LabelScale
-
-    @property
-    def label_scale(self) -> LabelMap | None:
-        """The gains of labels on another scale; None = labels are gains."""
-        return parse_label_map(self.label_map)
 
 
 class ShowConfig(OpenedPoolConfig):

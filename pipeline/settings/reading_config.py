@@ -5,16 +5,14 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
-    LabelScale,
     RejectedLimit,
-    Renames,
     ResultUnit,
     Rules,
     as_value_errors,
 )
 from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation, parse_renames
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.records.max_rejected import MaxRejected
 
@@ -42,13 +40,31 @@ class RejectionConfig(Settings):
         return self.max_rejected.with_given("max_rejected" in self.model_fields_set)
 
 
+@options_of(Adaptation, "labels")
+class LabelScaleConfig(Settings):
+    """What labels on another scale are."""
+
+    label_map: tuple[str, ...]
+
+    @field_validator("label_map")
+    @classmethod
+    def _labels_have_gains(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        with as_value_errors():
+            parse_label_map(entries)
+        return entries
+
+    @property
+    def label_scale(self) -> LabelMap | None:
+        """The gains of labels on another scale; None = labels are gains."""
+        return parse_label_map(self.label_map)
+
+
 @options_of(ReadBounds)
 @options_of(Adaptation)
-class ReadingConfig(Settings):
+class ReadingConfig(LabelScaleConfig):
     """How records are read, and the rules for their ids."""
 
-    mapping: Renames
-    label_map: LabelScale
+    mapping: tuple[str, ...]
     iteration_base: int
     rules: Rules
 
@@ -56,19 +72,14 @@ class ReadingConfig(Settings):
     @classmethod
     def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
         with as_value_errors():
-            parse_adaptation(renames)
+            parse_renames(renames)
         return renames
-
-    @property
-    def label_scale(self) -> LabelMap | None:
-        """The gains of labels on another scale; None = labels are gains."""
-        return parse_label_map(self.label_map)
 
     @property
     def adaptation(self) -> Adaptation | None:
         """The conversions that the options describe; None if records need none."""
-        others = values_for(Adaptation, self) | {"label_map": self.label_scale}
-        return parse_adaptation(self.mapping, **others)
+        adaptation = Adaptation(**values_for(Adaptation, self))
+        return None if adaptation.changes_nothing else adaptation
 
     @property
     def read_bounds(self) -> ReadBounds:

@@ -10,11 +10,19 @@ from msgspec import Struct
 from pydantic import BaseModel, BeforeValidator, create_model
 
 from goodgain.pipeline.settings.option_fields import option
-from goodgain.pipeline.settings.option_types import Names, Numbers, Text, Texts
+from goodgain.pipeline.settings.option_types import (
+    Mapping,
+    Names,
+    Numbers,
+    Slices,
+    Text,
+    Texts,
+)
 from goodgain.transforms.core.number import Number, refuse_boolean
-from goodgain.transforms.core.option import DeclaredOption, Scope, options_in
+from goodgain.transforms.core.option import DeclaredOption, Form, Scope, options_in
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_TEXTS: dict[Form, Any] = {"texts": Texts, "names": Names, "entries": Mapping}
 
 
 def options_of(
@@ -57,25 +65,31 @@ def values_for(struct: type[Struct], settings: BaseModel) -> dict[str, Any]:
 def _field(name: str, declared: DeclaredOption, default: Any) -> tuple[Any, Any]:
     """The type and the declaration of a field, for pydantic."""
     shown = declared.option
-    flag = name.removesuffix("_")  # `pass_` is `pass` where that is no word of Python
+    plain = name.removesuffix("_")  # `pass_` is `pass` where that is no word of Python
+    flag = shown.flag or (plain if plain != name else None)
     checks = {"ge": shown.at_least, "le": shown.at_most}
     given: dict[str, Any] = {name: limit for name, limit in checks.items() if limit is not None}
-    if flag != name:
-        given["flag"] = flag
-    field = option(shown.group, shown.metavar, shown.description, default, **given)
-    return _as_written(declared.type, shown.commas), field
+    field = option(
+        shown.group, shown.metavar, shown.description, default, flag, shown.keyword, **given
+    )
+    return _as_written(declared.type, shown.form), field
 
 
-def _as_written(type_: Any, commas: bool) -> Any:
+def _as_written(type_: Any, form: Form) -> Any:
     """The type of an option's value as a command line or a file holds it."""
     if get_origin(type_) is Literal and all(isinstance(choice, int) for choice in get_args(type_)):
         checks = BeforeValidator(_number_of_text), BeforeValidator(refuse_boolean)
         return Annotated[type_, *checks]
     if get_origin(type_) is UnionType:
-        kinds = [_as_written(kind, commas) for kind in get_args(type_)]
+        kinds = [_as_written(kind, form) for kind in get_args(type_)]
         return Union[tuple(kinds)]  # noqa: UP007
-    texts = Names if commas else Texts
-    as_written = {int: Number, str: Text, tuple[int, ...]: Numbers, tuple[str, ...]: texts}
+    as_written = {
+        int: Number,
+        str: Text,
+        tuple[int, ...]: Numbers,
+        tuple[str, ...]: _TEXTS[form],
+        tuple[tuple[str, ...], ...]: Slices,
+    }
     return as_written.get(type_, type_)
 
 

@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
-    from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
     from goodgain.transforms.core.records.rejection import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
     from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -99,7 +98,6 @@ __all__ = [
     "JoinQrels",
     "Judgment",
     "LabelKeys",
-    "LabelMap",
     "LabelRequest",
     "Labels",
     "MeanRow",
@@ -144,7 +142,6 @@ __all__ = [
     "gate",
     "load",
     "metric",
-    "parse_label_map",
 ]
 
 # Imported on first access, to keep `import goodgain` fast and free of Beam.
@@ -172,7 +169,6 @@ _MODULES = {
     "IterationRow": "transforms.core.scoring.score_rows",
     "Judgment": "transforms.core.judgments.judgment",
     "LabelKeys": "transforms.core.judgments.judgment",
-    "LabelMap": "transforms.core.records.label_map",
     "LabelRequest": "transforms.core.judgments.judgment",
     "Labels": "pipeline.api.given_rows",
     "MeanRow": "transforms.core.means.mean_row",
@@ -200,7 +196,6 @@ _MODULES = {
     "evaluate": "pipeline.api.evaluate",
     "gate": "pipeline.api.gate",
     "load": "pipeline.api.load",
-    "parse_label_map": "transforms.core.records.label_map",
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring import native_packing
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.native_rules import describe_packing_rules
@@ -181,7 +181,7 @@ def test_records_with_more_results_than_are_read():
 
 
 def test_fields_under_other_names():
-    adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
+    adaptation = Adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
     rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(samples.records(20))]
     (whole, _) = assert_same(samples.avro_bytes(rows), "a.avro", adaptation=adaptation)
     assert {packed.conversation_id for packed in whole} == {"q0", "q1", "q2"}

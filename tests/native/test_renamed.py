@@ -11,7 +11,7 @@ from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
@@ -34,7 +34,7 @@ RENAMES = (
     "url=doc.link",
     "gain=relevance",
 )
-ADAPTATION = parse_adaptation(RENAMES, iteration_base=0)
+ADAPTATION = Adaptation(RENAMES, iteration_base=0)
 FOREIGN = [
     {
         "session": f"c-{number % 5}",
@@ -243,7 +243,7 @@ def test_values_may_be_missing(path):
 )
 def test_what_a_name_means_depends_on_values(renames, row):
     rows = [{"conversation_id": "c", "iteration": 1, "results": [{"id": "x"}], **row}] * 2
-    adaptation = parse_adaptation(renames)
+    adaptation = Adaptation(renames)
     for path in ("a.jsonl", "a.json"):
         whole, rejected = assert_same(FILES[path](rows), path, adaptation=adaptation)
         assert len(whole) + len(rejected) > 0
@@ -266,7 +266,7 @@ def test_what_a_name_means_depends_on_values(renames, row):
 )
 def test_entries_of_maps_of_results(result):
     rows = [{"conversation_id": "c", "iteration": 1, "results": [result, {"key": "z"}]}]
-    adaptation = parse_adaptation(["ids.doc_id=key"])
+    adaptation = Adaptation(["ids.doc_id=key"])
     for path in ("a.jsonl", "a.json"):
         assert_same(FILES[path](rows), path, adaptation=adaptation)
 
@@ -277,7 +277,7 @@ def test_entries_of_maps_of_results(result):
 def test_iterations_from_0(iteration):
     rows = [{"conversation_id": "c", "step": iteration, "iteration": 5}]
     for renames in (["iteration=step"], ["query=q"]):
-        adaptation = parse_adaptation(renames, iteration_base=0)
+        adaptation = Adaptation(renames, iteration_base=0)
         for records in (rows, [{**rows[0], "iteration": iteration}]):
             assert_same(samples.jsonl_bytes(records), "a.jsonl", adaptation=adaptation)
 
@@ -305,7 +305,7 @@ def test_names_elsewhere_do_not_leave_a_file_to_python():
     hit = {"doc": {"url": "https://a.org/x", "title": "t"}, "heading": "h"}
     rows = [{"conversation_id": "c", "iteration": 1, "meta": {"title": "m"}, "results": [hit]}] * 5
     for renames in (["url=doc.url", "title=heading"], ["title=doc.title"]):
-        content, adaptation = avro(rows, schema), parse_adaptation(renames)
+        content, adaptation = avro(rows, schema), Adaptation(renames)
         assert read_by_python(content, "a.avro", adaptation) == 0
         assert_same(content, "a.avro", adaptation=adaptation)
 
@@ -332,29 +332,21 @@ def test_times_of_avro_in_other_units(renames, times):
         {"conversation_id": "c", "iteration": 1, "m": {"at": at}, **dict.fromkeys(fields, at)}
         for at in (5_000, 1_740_000_000_123_456)
     ]
-    (whole, rejected) = assert_same(
-        avro(rows, schema), "a.avro", adaptation=parse_adaptation(renames)
-    )
+    (whole, rejected) = assert_same(avro(rows, schema), "a.avro", adaptation=Adaptation(renames))
     assert len(whole) + len(rejected) > 0
 
 
 def test_names_that_no_table_can_say():
     packer = NativePacker(Packing(shipped_rules()), native_module())
     for renames in (["query=a", "tool=a"], ["query=attributes.q"], ["query=a.b", "tool=a"]):
-        assert not packer.can_read(parse_adaptation(renames), DEFAULT_BOUNDS)
+        assert not packer.can_read(Adaptation(renames), DEFAULT_BOUNDS)
     many = [f"attributes.a{number}=a{number}" for number in range(60)]
     deep = ["query=" + ".".join("abcdefghijklmnopqrstuvwxyz")]
-    assert not packer.can_read(parse_adaptation(many), DEFAULT_BOUNDS)
-    assert not packer.can_read(parse_adaptation(deep), DEFAULT_BOUNDS)
-    assert packer.can_read(parse_adaptation(many[:48]), DEFAULT_BOUNDS)
-    for call in (
-        ((("query",), "a"), (("query",), "b")),
-        ((("foo",), "a"),),
-        ((("query", "x"), "a"),),
-        ((("ids", "x"), "a"),),
-    ):
-        assert not packer.can_read(Adaptation(call=call), DEFAULT_BOUNDS)
-    assert packer.can_read(Adaptation(call=[(("query",), "a")]), DEFAULT_BOUNDS)
+    assert not packer.can_read(Adaptation(many), DEFAULT_BOUNDS)
+    assert not packer.can_read(Adaptation(deep), DEFAULT_BOUNDS)
+    assert packer.can_read(Adaptation(many[:48]), DEFAULT_BOUNDS)
+    assert not packer.can_read(Adaptation(label_map=["2=1"]), DEFAULT_BOUNDS)
+    assert packer.can_read(Adaptation(["query=a"]), DEFAULT_BOUNDS)
     assert packer.can_read(None, DEFAULT_BOUNDS)
 
 
@@ -382,5 +374,5 @@ HITS = pa.map_(pa.string(), pa.list_(pa.struct({"id": pa.string()})))
 def test_columns_of_parquet_that_python_converts_by_their_type(renames, column):
     table = pa.table({"conversation_id": ["c", "d"], "iteration": [1, 2], "m": column})
     content = samples.table_bytes(table)
-    (whole, rejected) = assert_same(content, "a.parquet", adaptation=parse_adaptation(renames))
+    (whole, rejected) = assert_same(content, "a.parquet", adaptation=Adaptation(renames))
     assert len(whole) + len(rejected) > 0

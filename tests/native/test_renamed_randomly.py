@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from tests.core.files import samples
 from tests.native import generated
 from tests.native.paths import assert_same, needs_native
@@ -62,7 +62,7 @@ def test_random_names_and_records():
                     for result in row["results"]
                 ]
             rows.append(put_away(row, of_calls, rng))
-        adaptation = parse_adaptation(renames, iteration_base=base)
+        adaptation = Adaptation(renames, iteration_base=base)
         lines = samples.jsonl_bytes(rows)
         whole, bad = assert_same(lines, "a.jsonl", adaptation=adaptation)
         read, rejected = read + sum(packed.calls for packed in whole), rejected + len(bad)

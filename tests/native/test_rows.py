@@ -12,7 +12,7 @@ import pytest
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packing
 from tests.core.direct import shipped_rules
@@ -271,7 +271,7 @@ def test_bounds():
 
 
 def test_fields_under_other_names():
-    adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
+    adaptation = Adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
     rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(ROWS)]
     (whole, _) = assert_same(samples.parquet_bytes(rows), "a.parquet", adaptation=adaptation)
     assert {packed.conversation_id for packed in whole} == {"q0", "q1", "q2"}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import SWITCH
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -87,7 +87,7 @@ def test_sketches_are_equal(name, threads, monkeypatch):
 
 
 def test_sketches_of_renamed_records_are_equal(monkeypatch):
-    adaptation = parse_adaptation(["query=tool"])
+    adaptation = Adaptation(["query=tool"])
     in_python, native = in_both(monkeypatch, lambda: sketch("a.avro", 1, adaptation))
     assert native == in_python
 

@@ -20,6 +20,7 @@ NAMES = "Names in the traces"
 LIMITS = "Limits"
 
 Scope = Literal["all", "labels", "means", "run"]
+Form = Literal["texts", "names", "entries"]
 
 
 class Option(Struct, frozen=True):
@@ -29,11 +30,13 @@ class Option(Struct, frozen=True):
       group: its heading in help.
       metavar: what stands for its value in help; "" for one that is on or off.
       description: what it does, in a phrase.
-      scope: who has it: `all` commands that set the Struct; these and others that tell good
-        `labels` from the rest, like validation; those that compute `means` (runs and streams); or
-        `run` only.
+      scope: who has it: `all` commands that set the Struct; these and others that read `labels`,
+        like validation; those that compute `means` (runs and streams); or `run` only.
       at_least, at_most: the smallest and greatest number.
-      commas: whether texts of which it takes several may stand with commas between them.
+      form: how texts of which it takes several are written: one by one (`texts`), also with commas
+        between them (`names`), or so and in files as a mapping (`entries`, like `gain=relevance`).
+      flag: its name on the command line and in files, if it differs from the field's.
+      keyword: its name as an argument in Python, if it differs from the field's.
       selects: whether it only selects what is computed or written, so that runs which differ in it
         can be compared.
 
@@ -50,7 +53,9 @@ class Option(Struct, frozen=True):
     scope: Scope = "all"
     at_least: int | None = None
     at_most: int | None = None
-    commas: bool = False
+    form: Form = "texts"
+    flag: str | None = None
+    keyword: str | None = None
     selects: bool = False
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.convert.importing.expressions import Expression
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.adaptation import RANK, Pairs, parse_adaptation, value_at
+from goodgain.transforms.core.records.adaptation import RANK, Pairs, parse_renames, value_at
 
 # Fields of trace records that mappings call otherwise.
 _KEYS = {"conversation_id": "conversation", "timestamp": "time"}
@@ -27,12 +27,10 @@ def with_renamed_fields(mapping: MappingFile, renames: Sequence[str]) -> Mapping
     Raises:
       UsageError: an entry is no such, or the mapping has no such key.
     """
-    adaptation = parse_adaptation(renames)
-    if adaptation is None:
-        return mapping
-    of_row = tuple(pair for pair in adaptation.result if pair[0] == (RANK,))
-    of_result = tuple(pair for pair in adaptation.result if pair not in of_row)
-    of_record = _changes(mapping, (*adaptation.call, *of_row))
+    renamed = parse_renames(renames)
+    of_row = tuple(pair for pair in renamed.result if pair[0] == (RANK,))
+    of_result = tuple(pair for pair in renamed.result if pair not in of_row)
+    of_record = _changes(mapping, (*renamed.call, *of_row))
     refused = sorted(set(of_record) - mapping.keys_of_unit())
     if refused:
         raise UsageError(
@@ -41,7 +39,7 @@ def with_renamed_fields(mapping: MappingFile, renames: Sequence[str]) -> Mapping
         )
     result = mapping.result.model_copy(update=_changes(mapping.result, of_result))
     changed = mapping.model_copy(update={**of_record, "result": result})
-    for _, path in (*adaptation.call, *adaptation.result):
+    for _, path in (*renamed.call, *renamed.result):
         changed.note_fields((path, path.partition(".")[0]))
     return changed
 

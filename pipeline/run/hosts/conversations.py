@@ -96,7 +96,7 @@ def open_conversations(settings: ExplainConfig, started: datetime) -> Evaluation
       UsageError: the traces, the rules, or what labels the results cannot be found or used.
     """
     evaluation = find_evaluation(settings, ANY_FILESYSTEM, started)
-    check_beginnings(evaluation.qrels, open_plain, settings.label_scale)
+    check_beginnings(evaluation.qrels, open_plain, settings.label_map)
     return evaluation
 
 
@@ -107,7 +107,7 @@ def _with_qrels(
     max_held_bytes: int | None,
     in_memory: bool,
 ) -> JoinedPayloads:
-    qrels, label_map = evaluation.qrels, evaluation.settings.label_scale
+    qrels, label_map = evaluation.qrels, evaluation.settings.label_map
     exclusions = evaluation.scoring.exclusions
     if in_memory:
         join = JoinQrelsInMemory(qrels, max_held_bytes, label_map, exclusions)

@@ -23,7 +23,6 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelRequest, QrelsProblem
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
@@ -57,13 +56,13 @@ class JoinQrelsInMemory(beam.PTransform):
     Attributes:
       files: the files of judgments.
       max_held_bytes: memory limit; None = none.
-      label_map: the gains of labels on another scale; None = labels are gains.
+      label_map: the gains of labels on another scale, like `2=1`; none = labels are gains.
       exclusions: judgments of these documents do not count; None = all count.
     """
 
     files: Sequence[InputFile]
     max_held_bytes: int | None = None
-    label_map: LabelMap | None = None
+    label_map: tuple[str, ...] = ()
     exclusions: Exclusions | None = None
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
@@ -150,7 +149,7 @@ class _JoinJudgments(beam.DoFn):
 
     files: Sequence[InputFile]
     budget: MemoryBudget
-    label_map: LabelMap | None
+    label_map: tuple[str, ...]
     exclusions: Exclusions | None
 
     def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[Keyed | TaggedOutput]:

@@ -105,7 +105,7 @@ class Evaluation(Struct, frozen=True):
         """
         if self.held.judged is not None:
             return self.held.judged
-        return read_judgments(self.qrels, open_local, budget, topics, self.settings.label_scale)
+        return read_judgments(self.qrels, open_local, budget, topics, self.settings.label_map)
 
 
 def find_evaluation(

@@ -22,7 +22,6 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.label_map import LabelMap
 
 SHOWN_PROBLEMS = 5
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
@@ -44,7 +43,7 @@ def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
 
 
 def check_beginnings(
-    files: Sequence[InputFile], open_file: Open, label_map: LabelMap | None = None
+    files: Sequence[InputFile], open_file: Open, label_map: tuple[str, ...] = ()
 ) -> None:
     """Read the first judgments of each file, so that a wrong format is noticed before the run.
 
@@ -63,14 +62,14 @@ def read_judgments(
     open_file: Open,
     budget: MemoryBudget,
     topics: Collection[str] | None = None,
-    label_map: LabelMap | None = None,
+    label_map: tuple[str, ...] = (),
 ) -> Judged:
     """The judgments by topic and document.
 
     Args:
       budget: counts the bytes kept.
       topics: keep only judgments of these topics; None = all.
-      label_map: the gains of labels on another scale; None = labels are gains.
+      label_map: the gains of labels on another scale, like `2=1`; none = labels are gains.
 
     Raises:
       UsageError: a judgment cannot be used, or two judgments of a document differ; the
@@ -88,7 +87,7 @@ def judgments_in(
     open_file: Open,
     budget: MemoryBudget,
     topics: Collection[str] | None = None,
-    label_map: LabelMap | None = None,
+    label_map: tuple[str, ...] = (),
 ) -> tuple[Judged, list[QrelsProblem]]:
     """The judgments of `read_judgments`, and what is wrong with them.
 
@@ -132,7 +131,7 @@ def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_
 
 
 def _judgments(
-    files: Sequence[InputFile], open_file: Open, label_map: LabelMap | None
+    files: Sequence[InputFile], open_file: Open, label_map: tuple[str, ...]
 ) -> Iterator[Judgment | QrelsProblem]:
     return chain.from_iterable(
         read_qrels(shard, number, open_file)
@@ -142,7 +141,7 @@ def _judgments(
 
 
 def shards_of_judgments(
-    file: InputFile, open_file: Open, label_map: LabelMap | None = None
+    file: InputFile, open_file: Open, label_map: tuple[str, ...] = ()
 ) -> list[FileShard]:
     """The shards of a file of judgments.
 

@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.jsonl_reader import why_not_jsonl
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.search_call import SearchCall
 
 RECORDS = [
@@ -118,7 +118,7 @@ def test_an_array_without_records_gives_one_rejected_row(content, reason):
 def test_fields_of_an_array_are_renamed():
     (call,) = read(
         b'[{"session": "c", "step": 1}]',
-        adaptation=parse_adaptation(["conversation_id=session", "iteration=step"]),
+        adaptation=Adaptation(["conversation_id=session", "iteration=step"]),
     )
     assert call.conversation_id == "c"
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 
 import fastavro
 import pyarrow as pa
@@ -11,7 +12,7 @@ from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
-from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.parsing import parse_json, parse_mapping
 from tests.core.files import samples
 
@@ -33,7 +34,7 @@ RENAMES = (
 
 
 def read(content, name, renames=RENAMES, iteration_base=1):
-    adaptation = parse_adaptation(renames, iteration_base=iteration_base)
+    adaptation = Adaptation(renames, iteration_base=iteration_base)
     shards = plan_shards(io.BytesIO(content), name, len(content), adaptation=adaptation)
     return [call for shard in shards for call in read_shard(shard, lambda _: io.BytesIO(content))]
 
@@ -69,25 +70,25 @@ def test_renames_fields_in_every_format(name, written):
 
 def test_renames_fields_in_messages():
     message = Message("t", "1", json.dumps({**FOREIGN, "timestamp": 1}).encode())
-    assert parse_message(message, parse_adaptation(RENAMES)).conversation_id == "c"
+    assert parse_message(message, Adaptation(RENAMES)).conversation_id == "c"
 
 
 def test_a_renamed_field_replaces_an_existing_one_if_it_has_a_value():
-    adaptation = parse_adaptation(["query=question"])
+    adaptation = Adaptation(["query=question"])
     assert adaptation.apply({"query": "a", "question": "b"}) == {"query": "b"}
     assert adaptation.apply({"query": "a"}) == {"query": "a"}
     assert adaptation.apply({"query": "a", "question": None}) == {"query": "a"}
 
 
 def test_two_fields_can_swap_their_names():
-    adaptation = parse_adaptation(["title=snippet", "snippet=title"])
+    adaptation = Adaptation(["title=snippet", "snippet=title"])
     swapped = adaptation.apply({"results": [{"title": "t", "snippet": "s"}]})
     assert swapped == {"results": [{"title": "s", "snippet": "t"}]}
 
 
 @pytest.mark.parametrize("record", [None, [], "text", {"results": None}, {"results": [None, 3]}])
 def test_leaves_what_is_not_a_record_unchanged(record):
-    assert parse_adaptation(["gain=relevance"]).apply(record) == record
+    assert Adaptation(["gain=relevance"]).apply(record) == record
 
 
 def test_iterations_counted_from_0():
@@ -99,18 +100,32 @@ def test_iterations_counted_from_0():
 
 
 def test_leaves_a_field_out():
-    adaptation = parse_adaptation(["ids.doc_id=", "title=name", "query="])
+    adaptation = Adaptation(["ids.doc_id=", "title=name", "query="])
     results = [{"ids": {"doc_id": 1, "file_id": "f"}, "name": "n"}, {"ids": None}, {}]
     assert adaptation.apply({"query": "q", "tool": "t", "results": results}) == {
         "tool": "t",
         "results": [{"ids": {"file_id": "f"}, "title": "n"}, {"ids": None}, {}],
     }
     assert adaptation.missing_sources([{"results": results}]) == []
-    assert parse_adaptation(["timestamp="]).timestamp is None
+    assert Adaptation(["timestamp="]).timestamp is None
 
 
-def test_without_renames_there_is_no_adaptation():
-    assert parse_adaptation([]) is None
+def test_without_options_nothing_changes():
+    assert Adaptation().changes_nothing
+    for options in ({"mapping": ["gain=a"]}, {"label_map": ["2=1"]}, {"iteration_base": 0}):
+        assert not Adaptation(**options).changes_nothing
+
+
+def test_it_is_the_same_after_it_has_travelled():
+    adaptation = Adaptation(("gain=relevance",), ("5=4",), 0)
+    again = pickle.loads(pickle.dumps(adaptation))
+    assert again == adaptation
+    assert again.apply({"results": [{"relevance": 5}]}) == {"results": [{"gain": 4}]}
+
+
+def test_labels_on_another_scale_are_refused_before_anything_is_read():
+    with pytest.raises(UsageError, match="'2' is not LABEL=GAIN"):
+        Adaptation(label_map=["2"])
 
 
 @pytest.mark.parametrize(
@@ -127,18 +142,18 @@ def test_without_renames_there_is_no_adaptation():
 )
 def test_rejects_a_wrong_rename_with_a_hint(rename, hint):
     with pytest.raises(UsageError) as error:
-        parse_adaptation([rename])
+        Adaptation([rename])
     assert hint in str(error.value)
     assert "?." not in str(error.value)
 
 
 def test_reports_all_mistakes_at_once():
     with pytest.raises(UsageError, match=r"gain is given twice.*ittle"):
-        parse_adaptation(["gain=a", "gain=b", "ittle=c"])
+        Adaptation(["gain=a", "gain=b", "ittle=c"])
 
 
 def test_names_sources_that_no_record_has():
-    adaptation = parse_adaptation(["conversation_id=session", "gain=relevanse", "title=doc.text"])
+    adaptation = Adaptation(["conversation_id=session", "gain=relevanse", "title=doc.text"])
     assert adaptation.missing_sources([{**FOREIGN, "results": FOREIGN["hits"]}]) == ["relevanse"]
 
 

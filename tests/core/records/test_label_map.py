@@ -142,7 +142,7 @@ def test_labels_of_judgments_and_of_single_results(tmp_path):
 
 
 def test_other_fields_of_a_result_stay():
-    adaptation = Adaptation(result=((("gain",), "rel"),), label_map=parse_label_map(["5=4"]))
+    adaptation = Adaptation(("gain=rel",), label_map=("5=4",))
     row = {"results": [{"rel": 5, "id": "a"}, {"id": "b"}, None]}
     assert adaptation.apply(row) == {"results": [{"id": "a", "gain": 4}, {"id": "b"}, None]}
     assert adaptation.apply_to_row({"rel": 5, "id": "a"}) == {"id": "a", "gain": 4}

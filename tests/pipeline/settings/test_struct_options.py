@@ -14,6 +14,7 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.struct_options import option_in, options_of, values_for
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, options_in
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.options import ScoringOptions
@@ -47,10 +48,10 @@ def on_the_command_line(words, model=ReaderConfig):
     return load_config(model, given_options(parser.parse_args(words.split()), model))
 
 
-def in_a_file(text, tmp_path):
+def in_a_file(text, tmp_path, model=ReaderConfig):
     path = tmp_path / "a.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_config(ReaderConfig, {}, str(path))
+    return load_config(model, {}, str(path))
 
 
 def test_the_same_values_on_every_face(tmp_path):
@@ -99,10 +100,16 @@ def test_only_settings_of_its_scope_have_an_option():
 
 
 class Lists(Struct, frozen=True):
-    names: Annotated[tuple[str, ...] | None, Option(NAMES, "NAME", "names", commas=True)] = None
+    names: Annotated[tuple[str, ...] | None, Option(NAMES, "NAME", "names", form="names")] = None
     amounts: Annotated[tuple[str, ...], Option(NAMES, "NAME=N", "amounts of names")] = ()
     with_: Annotated[tuple[int, ...], Option(NAMES, "K", "numbers")] = ()
     bare: Annotated[bool | None, Option(SCORING, "", "nothing else")] = None
+    renamed: Annotated[
+        tuple[str, ...], Option(NAMES, "A=B", "other names", form="entries", flag="map")
+    ] = ()
+    cut: Annotated[
+        tuple[tuple[str, ...], ...], Option(NAMES, "NAMES", "names together", keyword="cuts")
+    ] = ()
 
 
 @options_of(Lists)
@@ -123,6 +130,16 @@ def test_options_of_several_values():
     assert Lists(**values_for(Lists, expected)) == Lists(("a", "b"), ("a=1,2", "b=3"), (4, 5))
 
 
+def test_entries_and_lists_of_names_on_every_face(tmp_path):
+    expected = ListsConfig(renamed=["a=x", "b=y"], cut=[["a"], ["b", "c"]])
+    assert on_the_command_line("--map a=x,b=y --cut a b,c", ListsConfig) == expected
+    text = "map: {a: x, b: y}\ncut: [a, 'b,c']\n"
+    assert in_a_file(text, tmp_path, ListsConfig) == expected
+    given = {"renamed": {"a": "x", "b": "y"}, "cuts": [["a"], ["b", "c"]]}
+    assert from_keywords(ListsConfig, given, {}) == expected
+    assert Lists(**values_for(Lists, expected)).cut == (("a",), ("b", "c"))
+
+
 def test_settings_may_have_another_default():
     assert (ListsConfig().bare, BareConfig().bare) == (None, True)
     assert on_the_command_line("--no-bare", BareConfig).bare is False
@@ -134,7 +151,7 @@ def test_settings_keep_their_name_and_text():
     assert ReaderConfig.__module__ == __name__
 
 
-@pytest.mark.parametrize("struct", [Adaptation, ReadBounds, ScoringOptions])
+@pytest.mark.parametrize("struct", [Adaptation, MeansOptions, ReadBounds, ScoringOptions])
 def test_a_run_has_every_option_of_reading_and_scoring_with_its_default(struct):
     declared = {name: option.default for name, option in options_in(struct, None).items()}
     assert declared

@@ -83,7 +83,7 @@ def read_qrels(
 
 def label_map_of(shard: FileShard) -> LabelMap | None:
     """The gains of labels on another scale in a file."""
-    return None if shard.adaptation is None else shard.adaptation.label_map
+    return None if shard.adaptation is None else shard.adaptation.label_scale
 
 
 def _read_text(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.option import NAMES, Option
+from goodgain.transforms.core.option import LABELS, NAMES, Option
 from goodgain.transforms.core.records.field_types import MAPS
-from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import similar_name
 
@@ -24,41 +25,83 @@ _ABSENT = object()
 Pairs = tuple[tuple[tuple[str, ...], str], ...]
 
 
-class Adaptation(Struct, frozen=True):
-    """How to convert the records of a producer to trace records.
+class Renames(Struct, frozen=True):
+    """Where the fields of trace records come from.
 
     Attributes:
       call, result: for records and for results, pairs of target (a field, or a map and a name in
         it) and source (a field, or a path with dots; "" = leave the target out).
-      iteration_base: the producer's number of the first iteration, 0 or 1.
-      label_map: the gains of labels on another scale; None = labels are gains.
-
-    Example:
-      >>> from goodgain import Adaptation
-      >>> adaptation = Adaptation(
-      ...     call=((("conversation_id",), "session"),),
-      ...     result=((("ids", "doc_id"), "key"), (("gain",), "relevance")),
-      ... )
-      >>> adaptation.apply({"session": "c", "results": [{"key": "a", "relevance": 3}]})
-      {'results': [{'ids': {'doc_id': 'a'}, 'gain': 3}], 'conversation_id': 'c'}
     """
 
     call: Pairs = ()
     result: Pairs = ()
+
+
+class Adaptation(Struct, frozen=True, dict=True):
+    """How to convert the records of a producer to trace records.
+
+    Raises:
+      UsageError: `mapping` or `label_map` has entries of another form.
+
+    Example:
+      >>> from goodgain import Adaptation
+      >>> adaptation = Adaptation(("conversation_id=session", "ids.doc_id=key", "gain=relevance"))
+      >>> adaptation.apply({"session": "c", "results": [{"key": "a", "relevance": 3}]})
+      {'results': [{'ids': {'doc_id': 'a'}, 'gain': 3}], 'conversation_id': 'c'}
+    """
+
+    mapping: Annotated[
+        tuple[str, ...],
+        Option(
+            NAMES,
+            "FIELD=NAME",
+            "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
+            form="entries",
+            flag="map",
+        ),
+    ] = ()
+    label_map: Annotated[
+        tuple[str, ...],
+        Option(
+            LABELS,
+            "LABEL=GAIN",
+            "gains of labels on another scale, like 2=1,4=2,8=3 or 0.5..1=2 or relevant=3",
+            "labels",
+            form="entries",
+        ),
+    ] = ()
     iteration_base: Annotated[
         Literal[0, 1], Option(NAMES, "0|1", "number of the first iteration of a turn in the traces")
     ] = 1
-    label_map: LabelMap | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse entries that cannot be used before records are read."""
+        _ = self.renames, self.label_scale
+
+    @cached_property
+    def renames(self) -> Renames:
+        """What `mapping` says."""
+        return parse_renames(self.mapping)
+
+    @cached_property
+    def label_scale(self) -> LabelMap | None:
+        """What `label_map` says; None = labels are gains."""
+        return parse_label_map(self.label_map)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether records are trace records already."""
+        return not self.mapping and not self.label_map and self.iteration_base == 1
 
     @property
     def sources(self) -> frozenset[str]:
         """The source fields, by the first part of their path."""
-        return frozenset(source.split(".")[0] for _, source in self.call if source)
+        return frozenset(source.split(".")[0] for _, source in self.renames.call if source)
 
     @property
     def timestamp(self) -> str | None:
         """The field that becomes `timestamp`; None if there is none."""
-        sources = dict(self.call)
+        sources = dict(self.renames.call)
         own = None if "timestamp" in sources.values() else "timestamp"
         return sources.get(("timestamp",), own) or None
 
@@ -66,9 +109,9 @@ class Adaptation(Struct, frozen=True):
         """The record with its fields renamed; anything but an object is returned unchanged."""
         if not isinstance(record, Mapping):
             return record
-        adapted = _rename(record, self.call)
+        adapted = _rename(record, self.renames.call)
         results = adapted.get("results")
-        if (self.result or self.label_map) and isinstance(results, list | tuple):
+        if (self.renames.result or self.label_scale) and isinstance(results, list | tuple):
             adapted["results"] = [
                 self._result(result) if isinstance(result, Mapping) else result
                 for result in results
@@ -77,12 +120,12 @@ class Adaptation(Struct, frozen=True):
 
     def apply_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
         """A row with fields of a record and of one of its results, renamed."""
-        return self._count_from_1(self._result(_rename(row, self.call)))
+        return self._count_from_1(self._result(_rename(row, self.renames.call)))
 
     def _result(self, result: Mapping[Any, Any]) -> dict[Any, Any]:
-        renamed = _rename(result, self.result)
-        if self.label_map is not None and "gain" in renamed:
-            renamed["gain"] = self.label_map.gain_or_refusal(renamed["gain"])
+        renamed = _rename(result, self.renames.result)
+        if self.label_scale is not None and "gain" in renamed:
+            renamed["gain"] = self.label_scale.gain_or_refusal(renamed["gain"])
         return renamed
 
     def _count_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
@@ -96,24 +139,21 @@ class Adaptation(Struct, frozen=True):
         results = [
             result
             for call in calls
-            for result in _rename(call, self.call).get("results") or ()
+            for result in _rename(call, self.renames.call).get("results") or ()
             if isinstance(result, Mapping)
         ]
         return [
             source
-            for pairs, objects in ((self.call, calls), (self.result, results))
+            for pairs, objects in ((self.renames.call, calls), (self.renames.result, results))
             for _, source in pairs
             if source and all(_value_at(item, source) is _ABSENT for item in objects)
         ]
 
 
-def parse_adaptation(renames: Iterable[str], **others: Any) -> Adaptation | None:
+def parse_renames(entries: Iterable[str]) -> Renames:
     """Parse entries like `gain=relevance` or `ids.doc_id=document_id`.
 
-    `ids.doc_id=` leaves the field out. None if records need no conversion.
-
-    Args:
-      others: the other fields of `Adaptation`.
+    `ids.doc_id=` leaves the field out.
 
     Raises:
       UsageError: an entry is not `FIELD=NAME` or `FIELD=`, or its field is unknown or given twice;
@@ -122,7 +162,7 @@ def parse_adaptation(renames: Iterable[str], **others: Any) -> Adaptation | None
     pairs: dict[str, list[tuple[tuple[str, ...], str]]] = {"call": [], "result": []}
     mistakes = []
     targets: set[str] = set()
-    for entry in renames:
+    for entry in entries:
         target, equals, source = (part.strip() for part in entry.partition("="))
         owner = _owner_of(target)
         if not target or not equals:
@@ -137,8 +177,7 @@ def parse_adaptation(renames: Iterable[str], **others: Any) -> Adaptation | None
     if mistakes:
         listed = "; ".join(mistakes)
         raise UsageError(f"Fields cannot be renamed: {listed}{'' if listed.endswith('?') else '.'}")
-    adaptation = Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), **others)
-    return None if adaptation == Adaptation() else adaptation
+    return Renames(tuple(pairs["call"]), tuple(pairs["result"]))
 
 
 def _owner_of(target: str) -> str | None:

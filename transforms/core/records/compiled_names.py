@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
+from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.records.adaptation import Adaptation, Pairs
-from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}
@@ -52,22 +52,18 @@ class CompiledNames(Struct, frozen=True):
 def compile_names(adaptation: Adaptation | None) -> CompiledNames | None:
     """The names of an adaptation, or those of SPEC 2; None if no table can say the same."""
     given = adaptation or Adaptation()
-    if given != Adaptation(given.call, given.result, given.iteration_base):
+    if differs_beside(given, ("mapping", "iteration_base")):
         return None  # more than names, like labels on another scale
-    call = _names(given.call, _CALL if given.iteration_base else _CALL_FROM_0, "call")
-    result = _names(given.result, _RESULT, "result")
+    call = _names(given.renames.call, _CALL if given.iteration_base else _CALL_FROM_0)
+    result = _names(given.renames.result, _RESULT)
     return None if call is None or result is None else CompiledNames(call, result)
 
 
-def _names(pairs: Pairs, numbers: dict[str, int], owner: str) -> list[_Name] | None:
-    targets = [tuple(target) for target, _ in pairs]
-    if (
-        not all(source for _, source in pairs)
-        or len(set(targets)) < len(targets)
-        or not all(
-            target[0] in numbers and (len(target) == 1 or _is_entry(target, targets, owner))
-            for target in targets
-        )
+def _names(pairs: Pairs, numbers: dict[str, int]) -> list[_Name] | None:
+    targets = [target for target, _ in pairs]
+    if not all(source for _, source in pairs) or not all(
+        target[0] in numbers and (len(target) == 1 or _is_entry(target, targets))
+        for target in targets
     ):
         return None
     paths = [
@@ -86,10 +82,9 @@ def _names(pairs: Pairs, numbers: dict[str, int], owner: str) -> list[_Name] | N
     return names if len(names) <= _MOST_NAMES else None
 
 
-def _is_entry(target: tuple[str, ...], targets: list[tuple[str, ...]], owner: str) -> bool:
-    """Whether this is one entry of a map that is not renamed as a whole."""
-    is_of_map = len(target) == 2 and MAPS.get(target[0]) == owner and target[1].isprintable()
-    return is_of_map and target[:1] not in targets
+def _is_entry(target: tuple[str, ...], targets: list[tuple[str, ...]]) -> bool:
+    """Whether this is a printable entry of a map that is not renamed as a whole."""
+    return target[1].isprintable() and target[:1] not in targets
 
 
 def _table(paths: list[_Path]) -> dict[str, _Name] | None:

@@ -32,7 +32,7 @@ class LabelMap(Struct, frozen=True):
       ranges: least and greatest number, both included, and the gain; the first that holds counts.
 
     Example:
-      >>> from goodgain import parse_label_map
+      >>> from goodgain.transforms.core.records.label_map import parse_label_map
       >>> labels = parse_label_map(["2=1", "4=2", "0.5..1=3", "relevant=4"])
       >>> [labels.gain(label) for label in (2, "4", 0.7, "Relevant", 0, 5)]
       [1, 2, 3, 4, 0, None]

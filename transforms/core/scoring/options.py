@@ -50,7 +50,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "NAME",
             "costs to use, like tokens,usd, or none; by default those of the first records, in a "
             "stream none",
-            commas=True,
+            form="names",
             selects=True,
         ),
     ] = None
@@ -72,7 +72,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower "
             "(lower is better), or none; by default those of the first records and of --outcomes, "
             "in a stream only these",
-            commas=True,
+            form="names",
             selects=True,
         ),
     ] = None
@@ -93,7 +93,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "NAME",
             "metrics to compute and show: of ranking, like ndcg@10 (see `goodgain metrics`), your "
             "own, like my_metrics.py:mine, or those of every run, like CG",
-            commas=True,
+            form="names",
             selects=True,
         ),
     ] = DEFAULT_METRICS
