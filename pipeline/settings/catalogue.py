@@ -13,7 +13,6 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, option
 from goodgain.pipeline.settings.option_types import Patterns, Text
-from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
@@ -45,16 +44,6 @@ Rules = Annotated[
     Text | None,
     option(
         SCORING, "FILE", "rules that decide what is a duplicate, instead of the built-in ones", None
-    ),
-]
-ResultUnit = Annotated[
-    Unit,
-    option(
-        SCORING,
-        "WHAT",
-        "what a result is: a document, or a passage, so that another text of a document is another "
-        "result",
-        "document",
     ),
 ]
 HeldBytes = Annotated[

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from goodgain.pipeline.settings.catalogue import ResultUnit, Rules
+from goodgain.pipeline.settings.catalogue import Rules
 from goodgain.pipeline.settings.option_fields import FROM_TREC, IMPORT, TO_TREC, argument, option
 from goodgain.pipeline.settings.option_types import FilePatterns, Mapping, Text
 from goodgain.pipeline.settings.reading_config import LabelScaleConfig
+from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.dedup.rules import DuplicateOptions, Unit
 
 _LAST_NUMBER = r"(\d+)$"
 _COMPRESSED = "the last also .jsonl.gz, .bz2, .zst"
 
 
+@options_of(DuplicateOptions)
 class ConvertConfig(LabelScaleConfig):
     """What is read and what is written; the options of one direction apply.
 
@@ -86,4 +89,4 @@ class ConvertConfig(LabelScaleConfig):
     )
     tag: Text = option(TO_TREC, "TAG", "last column of the run", "goodgain")
     rules: Rules
-    unit: ResultUnit
+    unit: Unit

@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
     RejectedLimit,
-    ResultUnit,
     Rules,
     as_value_errors,
 )
 from goodgain.pipeline.settings.struct_options import options_of, values_for
+from goodgain.transforms.core.dedup.rules import DuplicateOptions, Unit
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_renames
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
@@ -87,7 +87,8 @@ class ReadingConfig(LabelScaleConfig):
         return ReadBounds(**values_for(ReadBounds, self))
 
 
+@options_of(DuplicateOptions)
 class DuplicateConfig(ReadingConfig):
     """How records are read, and what is a duplicate in them."""
 
-    unit: ResultUnit
+    unit: Unit

@@ -12,6 +12,7 @@ from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.struct_options import option_in, options_of, values_for
+from goodgain.transforms.core.dedup.rules import DuplicateOptions
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.means.options import MeansOptions
@@ -151,7 +152,9 @@ def test_settings_keep_their_name_and_text():
     assert ReaderConfig.__module__ == __name__
 
 
-@pytest.mark.parametrize("struct", [Adaptation, MeansOptions, ReadBounds, ScoringOptions])
+@pytest.mark.parametrize(
+    "struct", [Adaptation, DuplicateOptions, MeansOptions, ReadBounds, ScoringOptions]
+)
 def test_a_run_has_every_option_of_reading_and_scoring_with_its_default(struct):
     declared = {name: option.default for name, option in options_in(struct, None).items()}
     assert declared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 import xxhash
 from msgspec import Struct
@@ -18,6 +18,7 @@ from goodgain.transforms.core.dedup.url_rules import (
     with_aliases,
 )
 from goodgain.transforms.core.errors import RulesError
+from goodgain.transforms.core.option import SCORING, Option
 from goodgain.transforms.core.unicode_14 import casefold
 
 # Attribute numbers. In a fingerprint, one byte represents an attribute (see `fingerprint`). A name
@@ -106,7 +107,21 @@ class TypeRules(Struct, frozen=True):
     confidence: Confidence | None
 
 
-class RuleTable(Struct, frozen=True):
+class DuplicateOptions(Struct, frozen=True, kw_only=True):
+    """What two results are compared as."""
+
+    unit: Annotated[
+        Unit,
+        Option(
+            SCORING,
+            "WHAT",
+            "what a result is: a document, or a passage, so that another text of a document is "
+            "another result",
+        ),
+    ] = "document"
+
+
+class RuleTable(DuplicateOptions, frozen=True):
     """Compiled rules for fingerprinting and verification.
 
     Attributes:
@@ -194,6 +209,7 @@ def compile_rules(rules: RulesFile, unit: Unit = "document") -> RuleTable:
         max_candidates=rules.max_candidates,
         policy=rules.policy,
         passage_ids=passage_ids,
+        unit=unit,
     )
 
 
