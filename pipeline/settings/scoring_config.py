@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal, Self
+from typing import Literal
 
 from msgspec.structs import replace
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import OptionError, option
@@ -22,7 +22,12 @@ from goodgain.transforms.core.metrics.own_names import check_names, split_names
 from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
-from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.scoring.options import (
+    ScoringOptions,
+    cost_names,
+    outcome_texts,
+    scale_mistake,
+)
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 
@@ -75,20 +80,13 @@ class ScoringConfig(DuplicateConfig):
     @field_validator("cost")
     @classmethod
     def _costs_can_be_columns(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        if names is None or names == ("none",):
-            return None if names is None else ()
-        for name in names:
-            if not fits_column(name):
-                raise ValueError(f"must be names of letters, digits and _, not {name!r}")
-        return tuple(dict.fromkeys(names))
+        return None if names is None else cost_names(names)
 
     @field_validator("outcome")
     @classmethod
     def _outcomes_can_be_columns(cls, texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        if texts is None or texts == ("none",):
-            return None if texts is None else ()
         with as_value_errors():
-            return tuple(map(str, choose_outcomes(texts, ())))
+            return None if texts is None else outcome_texts(texts)
 
     @field_validator("pool")
     @classmethod
@@ -103,17 +101,16 @@ class ScoringConfig(DuplicateConfig):
             raise ValueError(f"names a run of a pool, so {Remedy('pool')} is needed, too")
         return name
 
-    @model_validator(mode="after")
-    def _scale_has_relevant_gains(self) -> Self:
+    @field_validator("relevance_threshold")
+    @classmethod
+    def _scale_has_relevant_gains(cls, threshold: int | None, info: ValidationInfo) -> int | None:
         """Refuse a threshold outside the scale, or a scale below the threshold that is implied."""
-        threshold, good, g_max = self.relevance_threshold, self.good_gain_threshold, self.g_max
-        if threshold is not None and not 1 <= threshold <= g_max:
-            limits = f"must be from 1 to {g_max} ({Remedy('g_max')}), not {threshold}"
-            raise OptionError("relevance_threshold", limits)
-        if threshold is None and good > g_max:
-            least = f"must be at least {good} ({Remedy('good_gain_threshold')}), not {g_max}"
-            raise OptionError("g_max", least)
-        return self
+        if {"good_gain_threshold", "g_max"} <= info.data.keys():
+            good, g_max = info.data["good_gain_threshold"], info.data["g_max"]
+            mistake = scale_mistake(good, threshold, g_max)
+            if mistake is not None:
+                raise OptionError(*mistake)
+        return threshold
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
         """The names of the costs to use: those of `cost`, or else those of the first records."""

@@ -17,11 +17,24 @@ from goodgain.transforms.core.scoring.settings import Scoring
         ({"max_i": 1_001}, "max_i is 1001: give at most 1000"),
         ({"good_gain_threshold": 5}, "good_gain_threshold is 5: give at most 4"),
         ({"per_call": "yes"}, "per_call cannot be 'yes'"),
+        ({"cost": ["a b"]}, "cost must be names of letters, digits and _, not 'a b'"),
+        ({"unit": "page"}, "unit cannot be 'page'"),
+        ({"usage": True, "unit": "passage"}, "usage is about documents, so unit cannot be passage"),
+        ({"relevance_threshold": 5}, r"relevance_threshold must be from 1 to 4 \(g_max\), not 5"),
+        (
+            {"good_gain_threshold": 3, "g_max": 2},
+            r"g_max must be at least 3 \(good_gain_threshold\), not 2",
+        ),
     ],
 )
 def test_a_value_that_an_option_cannot_have_is_refused(options, message):
     with pytest.raises(UsageError, match=message):
         Scoring.default(**options)
+
+
+def test_none_is_no_cost_and_no_outcome():
+    scoring = Scoring.default(cost=["none"], outcome=["none"])
+    assert (scoring.costs, scoring.outcomes) == ((), ())
 
 
 def test_lists_become_tuples():

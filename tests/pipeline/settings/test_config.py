@@ -193,6 +193,10 @@ class TestMistakes:
         with pytest.raises(UsageError, match=re.escape(python)):
             from_keywords(RunConfig, {**fields, "traces": ["a"]}, {"output": "out"})
 
+    def test_a_wrong_scale_is_reported_with_other_mistakes(self):
+        found = mistakes({**NEEDED, "g_max": "1", "max_i": "0", "metrics": ["nddcg"]})
+        assert [line.split()[0] for line in sorted(found)] == ["--g-max", "--max-i", "--metrics"]
+
     def test_a_file_without_a_name_is_refused(self):
         with pytest.raises(UsageError, match="The file with the options has no name"):
             load_config(RunConfig, NEEDED, "")

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 
+from goodgain.transforms.core.metrics.group import fits_column
+from goodgain.transforms.core.metrics.outcomes import choose_outcomes
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
 from goodgain.transforms.core.option import (
     COMMON,
@@ -19,8 +21,10 @@ from goodgain.transforms.core.option import (
     options_in,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 
+NONE = ("none",)
 GREATEST_MAX_I = 1_000  # each i has its means, and their intervals in the report
 _GREATEST_G_MAX = 20
 
@@ -207,6 +211,40 @@ def options_of_values() -> dict[str, DeclaredOption]:
     """The options by which the values of a metric may differ; others select what is computed."""
     every = options_in(ScoringOptions, None).items()
     return {name: declared for name, declared in every if not declared.option.selects}
+
+
+def cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of costs that are asked for, each once; `none` alone asks for none.
+
+    Raises:
+      ValueError: one cannot be part of the name of a column.
+    """
+    if names == NONE:
+        return ()
+    for name in names:
+        if not fits_column(name):
+            raise ValueError(f"must be names of letters, digits and _, not {name!r}")
+    return tuple(dict.fromkeys(names))
+
+
+def outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The outcomes that are asked for as they are usually written; `none` alone asks for none.
+
+    Raises:
+      UsageError: one is not an outcome, or is given twice.
+    """
+    return () if texts == NONE else tuple(map(str, choose_outcomes(texts, ())))
+
+
+def scale_mistake(good_gain: int, relevance: int | None, g_max: int) -> tuple[str, str] | None:
+    """The option that is beyond the scale of labels, and what it must be; None if none is."""
+    if relevance is not None and not 1 <= relevance <= g_max:
+        limits = f"must be from 1 to {g_max} ({Remedy('g_max')}), not {relevance}"
+        return "relevance_threshold", limits
+    if relevance is None and good_gain > g_max:
+        least = f"must be at least {good_gain} ({Remedy('good_gain_threshold')}), not {g_max}"
+        return "g_max", least
+    return None
 
 
 def relevance_threshold_of(parameters: Mapping[str, Any]) -> Any:

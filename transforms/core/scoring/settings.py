@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
+from goodgain.transforms.core.dedup.rules import DuplicateOptions, RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions
@@ -31,7 +31,13 @@ from goodgain.transforms.core.metrics.usage import USAGE
 from goodgain.transforms.core.option import check_option, options_in
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
-from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.remedy import reword
+from goodgain.transforms.core.scoring.options import (
+    ScoringOptions,
+    cost_names,
+    outcome_texts,
+    scale_mistake,
+)
 
 
 class Scoring(ScoringOptions, frozen=True, dict=True):
@@ -187,6 +193,7 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
         if isinstance(metrics, str):
             raise UsageError(f"metrics cannot be {metrics!r}: give a list of names.")
         names = check_names(map(name_of, metrics))
+        unit = check_option("unit", options_in(DuplicateOptions)["unit"], unit)
         declared = options_in(ScoringOptions, None)
         for name in declared.keys() & options.keys():
             options[name] = check_option(name, declared[name], options[name])
@@ -194,7 +201,39 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
             rules=compile_rules(load_shipped_rules() if rules is None else read_rules(rules), unit),
             metrics=names,
             own=load_own_metrics(split_names(names)[1]),
-            **options,
+            **_chosen(options),
         )
-        _ = scoring.plan  # refuses what cannot be used
+        scoring.check()
         return scoring
+
+    def check(self) -> None:
+        """Refuse options that cannot be used together.
+
+        Raises:
+          UsageError: thresholds are beyond the scale, passages have no openings and citations, or a
+            budget or condition cannot be computed.
+        """
+        beyond = scale_mistake(self.good_gain_threshold, self.relevance_threshold, self.g_max)
+        if beyond is not None:
+            name, limits = beyond
+            raise UsageError(f"{name} {reword(limits, lambda remedy: remedy.option)}.")
+        if self.usage and self.rules.unit == "passage":
+            raise UsageError("usage is about documents, so unit cannot be passage.")
+        _ = self.plan
+
+
+def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, in which the costs and outcomes that are asked for stand as they count.
+
+    Raises:
+      UsageError: one cannot be a column.
+    """
+    chosen = dict(options)
+    try:
+        if options.get("cost") is not None:
+            chosen["cost"] = cost_names(options["cost"])
+    except ValueError as error:
+        raise UsageError(f"cost {error}.") from None
+    if options.get("outcome") is not None:
+        chosen["outcome"] = outcome_texts(options["outcome"])
+    return chosen
