@@ -74,7 +74,7 @@ def load(folder: str | Path) -> Run:
 
 
 def _read_saved_config(parameters: Mapping[str, Any]) -> RunConfig:
-    """The options in a manifest.
+    """The options in a manifest; limits that are lower today do not keep outputs from opening.
 
     Raises:
       UsageError: it was written by a version with other options.
@@ -82,6 +82,14 @@ def _read_saved_config(parameters: Mapping[str, Any]) -> RunConfig:
     try:
         return RunConfig.model_validate(parameters)
     except ValidationError as error:
+        beyond = {
+            str(mistake["loc"][0]): mistake["ctx"]["le"]
+            for mistake in error.errors()
+            if mistake["type"] == "less_than_equal"
+        }
+        if beyond:
+            config = _read_saved_config({**parameters, **beyond})
+            return config.model_copy(update={name: parameters[name] for name in beyond})
         names = ", ".join(sorted(set(map(field_of, error.errors()))))
         raise UsageError(
             f"The run was made by a version with other options ({names}); run it again."

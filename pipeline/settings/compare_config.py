@@ -17,7 +17,7 @@ from goodgain.pipeline.settings.option_types import (
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.number import Number
+from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.scoring.options import GREATEST_MAX_I
 
@@ -103,7 +103,7 @@ class CompareConfig(Settings):
         (),
         keyword="tolerances",
     )
-    confidence: float = option(STATISTICS, "SHARE", "level of intervals", 0.95, gt=0, lt=1)
+    confidence: RealNumber = option(STATISTICS, "SHARE", "level of intervals", 0.95, gt=0, lt=1)
     interval: Interval = option(
         STATISTICS,
         "HOW",

@@ -18,6 +18,8 @@ from goodgain.transforms.core.number import Number
 
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
+# May be empty; with a constraint, however small, pydantic refuses what is not UTF-8, as of Text.
+_Entry = Annotated[str, StringConstraints(min_length=0)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
 _DURATION_PART = re.compile(r"(\d{1,9})\s*(ms|[dhms])\s*")
 _LONGEST_DURATION = 36_500 * _MILLIS["d"]
@@ -86,7 +88,7 @@ Slices = Annotated[
     WithJsonSchema(_SLICES_SCHEMA),
 ]
 Mapping = Annotated[
-    tuple[str, ...],
+    tuple[_Entry, ...],
     BeforeValidator(_mapping),
     WithJsonSchema(
         {
@@ -96,12 +98,14 @@ Mapping = Annotated[
         }
     ),
 ]
-Names = Annotated[tuple[str, ...], BeforeValidator(_split_at_commas), WithJsonSchema(_TEXTS_SCHEMA)]
+Names = Annotated[
+    tuple[_Entry, ...], BeforeValidator(_split_at_commas), WithJsonSchema(_TEXTS_SCHEMA)
+]
 DistinctNames = Annotated[
-    tuple[str, ...], BeforeValidator(_distinct_names), WithJsonSchema(_TEXTS_SCHEMA)
+    tuple[_Entry, ...], BeforeValidator(_distinct_names), WithJsonSchema(_TEXTS_SCHEMA)
 ]
 Tolerances = Annotated[
-    tuple[str, ...],
+    tuple[_Entry, ...],
     BeforeValidator(lambda value: _distinct_names(_number_texts(value))),
     WithJsonSchema(_TEXTS_SCHEMA),
 ]

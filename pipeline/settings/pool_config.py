@@ -13,7 +13,7 @@ from goodgain.pipeline.settings.option_types import Format, Text
 from goodgain.pipeline.settings.reading_config import LabelScaleConfig, RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.struct_options import options_of
-from goodgain.transforms.core.number import Number
+from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.remedy import Remedy
@@ -33,7 +33,9 @@ def _patterns_by_run(words: Any) -> Any:
     return runs
 
 
-Runs = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_patterns_by_run), Field(min_length=1)]
+Runs = Annotated[
+    dict[Text, tuple[Text, ...]], BeforeValidator(_patterns_by_run), Field(min_length=1)
+]
 
 
 class PoolConfig(LabelledConfig, RejectionConfig):
@@ -123,7 +125,7 @@ class JudgeConfig(OpenedPoolConfig, LabelScaleConfig):
     )
     again: bool = option(COMMON, "", "also judge what others have labelled", False)
     retries: Number = option(COMMON, "N", "retries after a bad answer", 2, ge=0)
-    timeout: float = option(COMMON, "SECONDS", "time limit of an answer", 120.0, gt=0)
+    timeout: RealNumber = option(COMMON, "SECONDS", "time limit of an answer", 120.0, gt=0)
 
 
 class TodoConfig(OpenedPoolConfig):

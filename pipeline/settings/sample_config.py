@@ -9,7 +9,7 @@ from pydantic import ValidationInfo, field_validator
 from goodgain.pipeline.settings.option_fields import CONTENT, TIME, option
 from goodgain.pipeline.settings.option_types import Instant, Text
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.transforms.core.number import Number
+from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON
 
 _START = "2025-03-03T06:00:00Z"
@@ -46,10 +46,10 @@ class SampleConfig(Settings):
     fixed_iterations: bool = option(
         CONTENT, "", "give every conversation exactly --iterations iterations", False
     )
-    turns_share: float = _share("conversations with several turns", 0.2)
-    unlabelled_share: float = _share("documents without a label", 0.04)
-    bad_share: float = _share("records that cannot be used", 0.002)
-    conversations_per_hour: float = option(
+    turns_share: RealNumber = _share("conversations with several turns", 0.2)
+    unlabelled_share: RealNumber = _share("documents without a label", 0.04)
+    bad_share: RealNumber = _share("records that cannot be used", 0.002)
+    conversations_per_hour: RealNumber = option(
         TIME, "N", "mean number of conversations per hour", 60.0, ge=0.001, le=1e9
     )
     start: Instant = option(TIME, "TIME", "when the first conversation begins, ISO 8601", _START)

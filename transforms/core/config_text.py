@@ -27,6 +27,7 @@ _REASONS = {
     "model_type": "must be options, like `name: value`",
     "string_too_short": "must not be empty",
     "string_type": "must be text",
+    "string_unicode": "must be text in UTF-8",
     "too_short": "must have at least one entry",
     "tuple_type": "must be a list",
 }

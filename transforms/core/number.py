@@ -1,4 +1,4 @@
-"""Whole numbers in files that users write, where `true` and `yes` are mistakes."""
+"""Numbers that users write, where `true` and `yes` are mistakes."""
 
 from __future__ import annotations
 
@@ -19,3 +19,4 @@ def refuse_boolean(value: Any) -> Any:
 
 
 Number = Annotated[int, BeforeValidator(refuse_boolean)]
+RealNumber = Annotated[float, BeforeValidator(refuse_boolean)]

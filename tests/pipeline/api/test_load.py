@@ -65,6 +65,21 @@ def test_rejects_a_folder_that_is_not_a_run(content, tmp_path):
         gg.load(tmp_path)
 
 
+def test_limits_of_today_do_not_keep_an_older_run_from_opening(tmp_path):
+    run = gg.evaluate(CALLS)
+    run.save(tmp_path / "saved")
+    path = tmp_path / "saved" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["parameters"] |= {"max_i": 5_000, "shards": 1_000_000}
+    path.write_text(json.dumps(manifest))
+    loaded = gg.load(tmp_path / "saved")
+    assert loaded.means.stored() == run.means.stored()
+    manifest["parameters"]["max_i"] = 0
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(gg.UsageError, match=r"other options \(max_i\)"):
+        gg.load(tmp_path / "saved")
+
+
 def test_rejects_a_run_of_another_version(tmp_path):
     gg.evaluate(CALLS).save(tmp_path / "saved")
     path = tmp_path / "saved" / "manifest.json"

@@ -141,6 +141,9 @@ class TestMistakes:
             ({"shards": "0"}, "--shards must be at least 1"),
             ({"input": []}, "--input must have at least one entry"),
             ({"output": ""}, "--output must not be empty"),
+            ({"output": "a\udcff"}, "--output must be text in UTF-8, not 'a\\udcff'"),
+            ({"metrics": ["a\udcff"]}, "--metrics must be text in UTF-8, not 'a\\udcff'"),
+            ({"mapping": ["gain=\udcff"]}, "--map must be text in UTF-8, not 'gain=\\udcff'"),
         ],
     )
     def test_reports_a_wrong_option(self, options, expected):

@@ -8,7 +8,9 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from goodgain.pipeline.settings.compare_config import CompareConfig
+from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.rules import Rule
@@ -17,7 +19,7 @@ from goodgain.transforms.core.dedup.rules_file import Points, Requirement, Rules
 
 MODELS = (
     RunConfig, StreamConfig, CompareConfig, NightlyConfig, GateFile, Rule, RulesFile, Points,
-    Requirement,
+    Requirement, SampleConfig, JudgeConfig,
 )  # fmt: skip
 
 REQUIRED = {Requirement: {"of": ["title"]}}  # without which no field is looked at
