@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 
 from goodgain.transforms.core.errors import UsageError
@@ -11,12 +12,15 @@ from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_n
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
+    FAMILIES,
     RankingMetric,
     parse_ranking_metrics,
+    respell,
 )
 
 ENTRY_POINTS = "goodgain.metrics"
 DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
+_LEAST_SIMILARITY = 0.75
 _OF_EVERY_RUN = frozenset(metric.name for metric in GAINS.at_n)
 
 
@@ -74,6 +78,16 @@ def ranking_metrics_of(names: Iterable[str]) -> tuple[RankingMetric, ...]:
     return parse_ranking_metrics(split_names(names)[0])
 
 
+def _describe_misspelt(name: str) -> str | None:
+    """A name, with the metric of every run that it is more like than any ranking metric."""
+    of_every_run = {metric.lower(): metric for metric in _OF_EVERY_RUN}
+    known = dict.fromkeys((*FAMILIES, *of_every_run))
+    near = get_close_matches(name.lower(), known, n=1, cutoff=_LEAST_SIMILARITY)
+    if not near or near[0] in FAMILIES or respell(name).partition("@")[0] in FAMILIES:
+        return None
+    return f"{name!r} (did you mean {of_every_run[near[0]]!r}?)"
+
+
 def check_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names of metrics as they are spelled here: entry points by full name, others by ours.
 
@@ -98,6 +112,8 @@ def check_names(names: Iterable[str]) -> tuple[str, ...]:
             f"{', '.join(others)}: not to be chosen, since a run has it if its data and options "
             "give it (a pool, costs, opened documents); leave it out."
         )
+    if misspelt := list(filter(None, map(_describe_misspelt, ranking))):
+        raise UsageError(f"There is no metric {', nor '.join(misspelt)}.")
     respelled = iter(parse_ranking_metrics(ranking))
     of_ranking = set(ranking)
     checked = (next(respelled).name if name in of_ranking else name for name in full)
