@@ -29,7 +29,7 @@ from goodgain.transforms.times import at_end_of_global_window
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
 _MOST_WAITING = 2**19  # bytes to pack together
-_LEVEL = 1  # of zstd; compressed since an engine may make several copies
+_LEVEL = 3  # of zstd; compressed since an engine may make several copies
 _NOTHING = zstandard.compress(msgspec.msgpack.encode([]), _LEVEL)
 _keyed_decoder = msgspec.msgpack.Decoder(list[tuple[str, bytes]])
 
@@ -168,11 +168,12 @@ class _WriteShard(beam.DoFn):
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
+        return_freed_memory()
         unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
-        packed = sorted(chain.from_iterable(unpacked))
+        packed = [element for _, element in sorted(chain.from_iterable(unpacked))]
         for rows in self.datasets:
             return_freed_memory()
-            yield self._write(rows, number, [element for _, element in packed])
+            yield self._write(rows, number, packed)
 
     def _write(self, rows: DatasetRows, number: int, packed: Sequence[bytes]) -> WrittenFile:
         target, name = self.target, rows.dataset.name
