@@ -59,7 +59,8 @@ def raw_records(
     try:
         with _open(path) as file:
             first = _first_line(file)
-        if other := other_format(first):
+        other = other_format(first)
+        if other is not None and not _goes_on_in_lines(path, first):
             texts = "JSON or CSV" if format.rows else "JSON"
             raise UsageError(f"{path} is {other}; save it as {texts} in UTF-8, or as Parquet.")
         if first[:4] == _PARQUET:
