@@ -123,7 +123,7 @@ class JoinQrels(beam.PTransform):
       ...     FingerprintCalls, InputFile, JoinQrels, Judgment, LabelKeys, Packing, ReadQrels,
       ...     ReadTraces, RequestLabels, ScorePayloads, Scoring,
       ... )
-      >>> keys = LabelKeys("doc_id", topic_attribute="query")
+      >>> keys = LabelKeys("doc_id", qrels_topic="query")
       >>> scoring = Scoring.default(["ndcg@10"], label_keys=keys)
       >>> def judged(one: Judgment) -> bool:
       ...     return one.gain is not None

@@ -41,7 +41,7 @@ class PoolExclusions(Struct, frozen=True):
         if exclusions is None:
             return None
         keys = exclusions.keys
-        return cls(exclusions.digest, exclusions.number, keys.id_name, keys.topic_attribute)
+        return cls(exclusions.digest, exclusions.number, keys.qrels_id, keys.qrels_topic)
 
 
 class OpenedPool(Struct, frozen=True):

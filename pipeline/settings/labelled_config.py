@@ -9,11 +9,13 @@ from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
+from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 
 
+@options_of(LabelKeys)
 class LabelledConfig(DuplicateConfig):
     """How records are read, and which labels their results have."""
 
@@ -26,12 +28,8 @@ class LabelledConfig(DuplicateConfig):
         None,
         for_workers=True,
     )
-    qrels_id: Text = option(
-        LABELS, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
-    )
-    qrels_topic: Text | None = option(
-        LABELS, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
-    )
+    qrels_id: str
+    qrels_topic: str | None
     labels: Text | None = option(
         LABELS,
         "FILE",
@@ -39,7 +37,6 @@ class LabelledConfig(DuplicateConfig):
         None,
         for_workers=True,
     )
-
     exclude: Text | None = option(
         LABELS,
         "FILE",
@@ -68,7 +65,7 @@ class LabelledConfig(DuplicateConfig):
     @property
     def name_keys(self) -> LabelKeys:
         """How names of documents and topics are matched to results."""
-        return LabelKeys(self.qrels_id, self.qrels_topic)
+        return LabelKeys(**values_for(LabelKeys, self))
 
     @property
     def label_keys(self) -> LabelKeys | None:

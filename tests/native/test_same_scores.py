@@ -273,7 +273,7 @@ def judged_payloads(random):
 )
 @settings(max_examples=500)
 def test_external_judgments(payloads, duplicates, unit, topic_attribute, labelled, excluded):
-    keys = LabelKeys(topic_attribute=topic_attribute)
+    keys = LabelKeys(qrels_topic=topic_attribute)
     exclusions = None
     if excluded is not None:
         names = frozenset(name.to_bytes(8) for name in excluded)

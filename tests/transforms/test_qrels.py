@@ -137,7 +137,7 @@ def test_the_topic_can_be_an_attribute_of_many_conversations():
     judged = judgments(("7", "a", 2), *[("7", f"own-{n}", 3) for n in range(50)])
     expected = {f"c{n}": (5, 0, 2 / 51) for n in range(50)} | {"none": (0, 1, None)}
     counts = {"judgments": 51, "topics": 1}
-    assert_joined(calls, judged, LabelKeys(topic_attribute="topic"), expected, counts)
+    assert_joined(calls, judged, LabelKeys(qrels_topic="topic"), expected, counts)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_all_records_have_the_topic_of_their_conversation(topics, expected, coun
     judged = judgments(("t", "a", 2), ("t", "b", 3), ("t", "d", 2), ("u", "a", 2), ("u", "x", 2))
     missing = 1 if expected[2] else 2
     counts = {"judgments": 5, "topics": 2, "topics_without_conversation": missing, **counts}
-    keys = LabelKeys(topic_attribute="topic")
+    keys = LabelKeys(qrels_topic="topic")
     assert_joined([calls[2], *calls[:2]], judged, keys, {"c": expected}, counts)
 
 

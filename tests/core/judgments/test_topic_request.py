@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring.topic_request import topic_request
 from tests.reference import delivery
 from tests.reference.judging import topic_of
 
-KEYS = LabelKeys(topic_attribute="topic")
+KEYS = LabelKeys(qrels_topic="topic")
 TOPICS = ("t", "u", "v", "w", " t ", " ", "")
 
 # Few values, so that records share identities, places and times.

@@ -73,7 +73,7 @@ def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     (packed,) = read_payloads(path, 1 << 20, Packing(shipped_rules(), label_keys=LabelKeys()))
     assert packed.label_request == LabelRequest("c", ["A", "B"], without_name=1)
-    by_topic = Packing(shipped_rules(), label_keys=LabelKeys(topic_attribute="topic"))
+    by_topic = Packing(shipped_rules(), label_keys=LabelKeys(qrels_topic="topic"))
     (packed,) = read_payloads(path, 1 << 20, by_topic)
     request = packed.label_request
     assert (request.documents, request.topic_attribute) == (["A", "B"], "topic")

@@ -15,6 +15,7 @@ from goodgain.pipeline.settings.struct_options import option_in, options_of, val
 from goodgain.transforms.core.dedup.rules import DuplicateOptions
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, options_in
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -153,7 +154,7 @@ def test_settings_keep_their_name_and_text():
 
 
 @pytest.mark.parametrize(
-    "struct", [Adaptation, DuplicateOptions, MeansOptions, ReadBounds, ScoringOptions]
+    "struct", [Adaptation, DuplicateOptions, LabelKeys, MeansOptions, ReadBounds, ScoringOptions]
 )
 def test_a_run_has_every_option_of_reading_and_scoring_with_its_default(struct):
     declared = {name: option.default for name, option in options_in(struct, None).items()}

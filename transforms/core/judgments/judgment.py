@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Annotated
 
 from msgspec import Struct
 from xxhash import xxh3_64_digest, xxh32_intdigest
 
+from goodgain.transforms.core.option import LABELS, Option
 from goodgain.transforms.core.records.search_call import SearchCall
 
 DIGEST_BYTES = 8
@@ -79,28 +81,33 @@ def _label(gain: int | None) -> str:
 class LabelKeys(Struct, frozen=True):
     """How judgments are matched to results.
 
-    Attributes:
-      id_name: the named id of a result that holds its document name (`qrels_id`); the generic id is
-        used if a result lacks it.
-      topic_attribute: the attribute of a conversation that holds its topic (`qrels_topic`); None if
-        the conversation_id is the topic.
+    A result without the named id has the name of its generic id.
 
     Example: see `JoinQrels`.
     """
 
-    id_name: str = "doc_id"
-    topic_attribute: str | None = None
+    qrels_id: Annotated[
+        str, Option(LABELS, "NAME", "named id of a result that holds its document name in qrels")
+    ] = "doc_id"
+    qrels_topic: Annotated[
+        str | None,
+        Option(
+            LABELS,
+            "NAME",
+            "attribute that holds the topic in qrels; conversation_id by default",
+        ),
+    ] = None
 
     def topic(self, conversation_id: str, attributes: Mapping[str, str]) -> str:
         """The topic of a conversation with these attributes; "" if it has none."""
-        if self.topic_attribute is None:
+        if self.qrels_topic is None:
             return conversation_id.strip()
-        return attributes.get(self.topic_attribute, "").strip()
+        return attributes.get(self.qrels_topic, "").strip()
 
     def documents(self, call: SearchCall) -> list[list[str]]:
         """The trimmed document names of each result, by rank; usually one, possibly none."""
         return [
-            _trim(result.ids.get(self.id_name, ())) or _trim(result.id or "")
+            _trim(result.ids.get(self.qrels_id, ())) or _trim(result.id or "")
             for result in call.results
         ]
 
@@ -116,7 +123,7 @@ class LabelRequest(Struct, frozen=True, array_like=True):
     Attributes:
       conversation_id: the conversation.
       documents: the distinct document names in the records, sorted.
-      topic_attribute: as in `LabelKeys`.
+      topic_attribute: `qrels_topic` of `LabelKeys`.
       records: the parts of the records that decide the attributes of the conversation, by the
         digests of the whole records in hexadecimal; empty if no attribute holds the topic.
       without_name: number of results without a document name.
@@ -146,11 +153,11 @@ def label_request(
 ) -> LabelRequest:
     """The judgments that these calls of a conversation need; `digests` are their record_digests."""
     of_results = [names for call in calls for names in keys.documents(call)]
-    by_attribute = keys.topic_attribute is not None
+    by_attribute = keys.qrels_topic is not None
     return LabelRequest(
         conversation_id,
         sorted({name for names in of_results for name in names}),
-        keys.topic_attribute,
+        keys.qrels_topic,
         {
             digest.hex(): _keep_deciding_parts(call)
             for digest, call in zip(digests, calls, strict=True)

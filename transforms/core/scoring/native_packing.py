@@ -260,7 +260,7 @@ class NativePacker:
                 request = LabelRequest(
                     conversation_id,
                     documents,
-                    keys.topic_attribute,
+                    keys.qrels_topic,
                     _decode_records(records),
                     without_name,
                 )

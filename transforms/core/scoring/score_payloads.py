@@ -175,7 +175,7 @@ class PayloadScorer:
         keys = self._scoring.label_keys
         if keys is None:
             return None
-        if keys.topic_attribute is None:
+        if keys.qrels_topic is None:
             return keys.topic(conversation_id, {})
         return lambda attributes: keys.topic(conversation_id, merge_attributes(attributes))
 

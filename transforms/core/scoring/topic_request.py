@@ -29,8 +29,8 @@ class TopicRequest(Struct, frozen=True):
 def topic_request(requests: Sequence[LabelRequest]) -> TopicRequest:
     """Join all requests of one conversation, in any order."""
     first = requests[0]
-    keys = LabelKeys(topic_attribute=first.topic_attribute)
-    attributes = {} if keys.topic_attribute is None else _attributes(requests)
+    keys = LabelKeys(qrels_topic=first.topic_attribute)
+    attributes = {} if keys.qrels_topic is None else _attributes(requests)
     topic = keys.topic(first.conversation_id, attributes)
     return TopicRequest(
         topic,
