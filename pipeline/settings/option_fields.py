@@ -15,11 +15,19 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-from goodgain.transforms.core.option import COMMON, LABELS, LIMITS, MEANS, NAMES, RANKING, SCORING
+from goodgain.transforms.core.option import (
+    COMMON,
+    LABELS,
+    LIMITS,
+    MEANS,
+    NAMES,
+    RANKING,
+    SCORING,
+    TIME,
+)
 
 # Headings of options beside those of the core, then all in the order in which they are shown.
 CONTENT = "Content"
-TIME = "Event time"
 ARMS = "Arms and pairs"
 STATISTICS = "Statistics"
 RESULTS = "Results"

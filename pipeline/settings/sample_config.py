@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.option_fields import CONTENT, TIME, option
+from goodgain.pipeline.settings.option_fields import CONTENT, option
 from goodgain.pipeline.settings.option_types import Instant, Text
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.number import Number, RealNumber
-from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.option import COMMON, TIME
 
 _START = "2025-03-03T06:00:00Z"
 _LATEST_END = int(datetime(9000, 1, 1, tzinfo=UTC).timestamp()) * 1_000

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.means_config import MeansConfig
-from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, TIME, option
+from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, option
 from goodgain.pipeline.settings.option_types import (
     Duration,
     Format,
@@ -15,10 +15,12 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     duration_text,
 )
+from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.number import Number
-from goodgain.transforms.core.option import COMMON, LIMITS
+from goodgain.transforms.core.option import COMMON, LIMITS, TIME
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.streaming.event_window import window_start
+from goodgain.transforms.core.streaming.options import ClosingOptions
 
 KafkaTimestamps = Literal["create", "append"]
 BacklogOrder = Literal["time", "name"]
@@ -28,6 +30,7 @@ def _span(description: str, default: str | None = None) -> Any:
     return option(TIME, "SPAN", description, default)
 
 
+@options_of(ClosingOptions)
 class StreamConfig(MeansConfig):
     """The options of a stream (SPEC 7), one per field."""
 
@@ -77,14 +80,9 @@ class StreamConfig(MeansConfig):
         "start over from the window of this date or time (UTC); rows of earlier windows stay",
         None,
     )
-    gap: Duration = _span("close a conversation this long after its last event", "30m")
-    allowed_lateness: Duration = _span(
-        "how long a closed conversation is remembered, so that its stragglers are counted as late",
-        "1h",
-    )
-    out_of_orderness: Duration = _span(
-        "how far out of order a record may arrive without being late", "5m"
-    )
+    gap: int
+    allowed_lateness: int
+    out_of_orderness: int
     idle: Duration | None = _span(
         "in a folder: advance the watermark after this long without records; the gap by default"
     )
@@ -92,28 +90,11 @@ class StreamConfig(MeansConfig):
         "in a folder: largest watermark jump one record may cause, in case its clock is wrong; the "
         "gap by default"
     )
-    max_open: Duration = _span("close a conversation at this age, however busy it is", "1d")
-    max_open_results: Number = option(
-        LIMITS,
-        "N",
-        "most results kept of an open conversation; the rest is only counted",
-        100_000,
-        ge=1,
-    )
-    max_open_bytes: Number = option(
-        LIMITS,
-        "N",
-        "most bytes of compressed records kept of an open conversation; the rest is only counted",
-        64 * 2**20,
-        ge=1,
-    )
+    max_open: int
+    max_open_results: int
+    max_open_bytes: int
     window: Duration = _span("length of the windows, in UTC, over which means are computed", "1d")
-    live: bool = option(
-        TIME,
-        "",
-        "also write the rows of an iteration as soon as the watermark has passed it",
-        False,
-    )
+    live: bool
     flush: Duration = option(
         ENGINE, "SPAN", "longest time before a row is written to a file", "10s"
     )

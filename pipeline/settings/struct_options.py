@@ -11,12 +11,14 @@ from pydantic import BaseModel, BeforeValidator, create_model
 
 from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import (
+    Duration,
     Mapping,
     Names,
     Numbers,
     Slices,
     Text,
     Texts,
+    duration_text,
 )
 from goodgain.transforms.core.number import Number, refuse_boolean
 from goodgain.transforms.core.option import DeclaredOption, Form, Scope, options_in
@@ -65,14 +67,21 @@ def values_for(struct: type[Struct], settings: BaseModel) -> dict[str, Any]:
 def _field(name: str, declared: DeclaredOption, default: Any) -> tuple[Any, Any]:
     """The type and the declaration of a field, for pydantic."""
     shown = declared.option
+    duration = shown.form == "duration"
     plain = name.removesuffix("_")  # `pass_` is `pass` where that is no word of Python
     flag = shown.flag or (plain if plain != name else None)
     checks = {"ge": shown.at_least, "le": shown.at_most}
     given: dict[str, Any] = {name: limit for name, limit in checks.items() if limit is not None}
     field = option(
-        shown.group, shown.metavar, shown.description, default, flag, shown.keyword, **given
+        shown.group,
+        shown.metavar,
+        shown.description,
+        duration_text(default) if duration else default,
+        flag,
+        shown.keyword,
+        **given,
     )
-    return _as_written(declared.type, shown.form), field
+    return Duration if duration else _as_written(declared.type, shown.form), field
 
 
 def _as_written(type_: Any, form: Form) -> Any:

@@ -140,7 +140,7 @@ def test_a_clock_years_ahead_affects_only_its_conversation_which_is_closed_after
 
 
 @pytest.mark.parametrize(
-    "closing", [Closing(most_results=5), Closing(most_bytes=200)], ids=["results", "bytes"]
+    "closing", [Closing(max_open_results=5), Closing(max_open_bytes=200)], ids=["results", "bytes"]
 )
 def test_calls_beyond_the_cap_are_rejected_and_their_conversation_is_flagged(closing):
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5)
@@ -163,7 +163,9 @@ def test_calls_beyond_the_cap_are_rejected_and_their_conversation_is_flagged(clo
 def test_all_calls_after_the_cap_are_rejected():
     """Also calls that would fit: which records count must not depend on their size."""
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5).arrive(call(1, 2, results=9))
-    given = play(script.watermark(1.5).arrive(call(2, 3)).watermark(40), Closing(most_results=5))
+    given = play(
+        script.watermark(1.5).arrive(call(2, 3)).watermark(40), Closing(max_open_results=5)
+    )
     assert [(element[2], element[3]) for element in closed_rows(given)] == [(1, 6)]
     assert len(given["rejected"]) == 2
 
@@ -171,7 +173,7 @@ def test_all_calls_after_the_cap_are_rejected():
 def test_a_payload_of_many_calls_is_kept_up_to_the_cap():
     """A file with a whole conversation arrives as one payload."""
     calls = [call(minute, 1 + minute, results=2) for minute in range(5)]
-    given = play(Script().arrive(*calls).watermark(34), Closing(most_results=5))
+    given = play(Script().arrive(*calls).watermark(34), Closing(max_open_results=5))
     ((_, score),) = given["scores"]
     assert (score.conversation.N, score.conversation.rejected_records) == (2, 3)
     assert len(given["rejected"]) == 3

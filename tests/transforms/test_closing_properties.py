@@ -146,8 +146,8 @@ def play_anything(seed):
         random.choice([1, GAP // 2, GAP]),
         allowed_lateness=random.choice([0, 1, GAP, 10 * GAP]),
         max_open=random.choice([1, GAP, 1_000 * GAP]),
-        most_results=random.choice([1, 5, 1_000, 1_000]),
-        most_bytes=random.choice([300, 1_000_000, 1_000_000]),
+        max_open_results=random.choice([1, 5, 1_000, 1_000]),
+        max_open_bytes=random.choice([300, 1_000_000, 1_000_000]),
         live=random.random() < 0.7,
     )
     most_delay = random.choice([1, GAP, 5 * GAP])

@@ -14,13 +14,14 @@ from goodgain.transforms.core.errors import UsageError
 COMMON = "Most used"
 SCORING = "Scoring"
 LABELS = "Labels and judgments"
+TIME = "Event time"
 MEANS = "Means"
 RANKING = "Ranking metrics"
 NAMES = "Names in the traces"
 LIMITS = "Limits"
 
 Scope = Literal["all", "labels", "means", "run"]
-Form = Literal["texts", "names", "entries"]
+Form = Literal["texts", "names", "entries", "duration"]
 
 
 class Option(Struct, frozen=True):
@@ -34,7 +35,8 @@ class Option(Struct, frozen=True):
         like validation; those that compute `means` (runs and streams); or `run` only.
       at_least, at_most: the smallest and greatest number.
       form: how texts of which it takes several are written: one by one (`texts`), also with commas
-        between them (`names`), or so and in files as a mapping (`entries`, like `gain=relevance`).
+        between them (`names`), or so and in files as a mapping (`entries`, like `gain=relevance`);
+        or that a number of milliseconds is written as a `duration`, like 30m.
       flag: its name on the command line and in files, if it differs from the field's.
       keyword: its name as an argument in Python, if it differs from the field's.
       selects: whether it only selects what is computed or written, so that runs which differ in it

@@ -17,6 +17,7 @@ from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -24,6 +25,7 @@ from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
+from goodgain.transforms.core.streaming.options import ClosingOptions
 from goodgain.transforms.core.streaming.windowed_means import (
     WindowedMeanRow,
     WindowedRelation,
@@ -58,15 +60,7 @@ class StreamPlan(Struct, frozen=True):
     @property
     def closing(self) -> Closing:
         """The rules for closing conversations."""
-        return Closing(
-            gap=self.config.gap,
-            allowed_lateness=self.config.allowed_lateness,
-            max_open=self.config.max_open,
-            most_results=self.config.max_open_results,
-            most_bytes=self.config.max_open_bytes,
-            out_of_orderness=self.config.out_of_orderness,
-            live=self.config.live,
-        )
+        return Closing(**values_for(ClosingOptions, self.config))
 
     @property
     def target(self) -> StreamTarget:

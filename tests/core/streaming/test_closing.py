@@ -73,13 +73,13 @@ def test_a_clock_ahead_by_years_does_not_keep_its_conversation_open():
 
 
 def test_a_flag_beyond_the_cap_is_counted_like_one_that_is_kept():
-    capped = Closing(gap=GAP, most_results=1)
+    capped = Closing(gap=GAP, max_open_results=1)
     _, known = admit(after(record(0)), record(1), capped)
     fate, known = admit(known, flag(2), capped)
     assert (fate, known.over_cap, known.rejected) == ("over_cap", 1, 2)
 
 
-@pytest.mark.parametrize("field", ["gap", "max_open", "most_results", "most_bytes"])
+@pytest.mark.parametrize("field", ["gap", "max_open", "max_open_results", "max_open_bytes"])
 def test_rejects_rules_out_of_range(field):
     with pytest.raises(UsageError, match=f"{field} is 0; it must be at least 1"):
         Closing(**{field: 0})

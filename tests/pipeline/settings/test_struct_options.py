@@ -11,6 +11,7 @@ from goodgain.pipeline.settings.config_file import load_config, schema_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.settings.struct_options import option_in, options_of, values_for
 from goodgain.transforms.core.dedup.rules import DuplicateOptions
 from goodgain.transforms.core.errors import UsageError
@@ -20,6 +21,7 @@ from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, options_in
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.options import ScoringOptions
+from goodgain.transforms.core.streaming.options import ClosingOptions
 
 
 class Reader(Struct, frozen=True):
@@ -106,6 +108,7 @@ class Lists(Struct, frozen=True):
     amounts: Annotated[tuple[str, ...], Option(NAMES, "NAME=N", "amounts of names")] = ()
     with_: Annotated[tuple[int, ...], Option(NAMES, "K", "numbers")] = ()
     bare: Annotated[bool | None, Option(SCORING, "", "nothing else")] = None
+    wait: Annotated[int, Option(NAMES, "SPAN", "how long", form="duration")] = 90_000
     renamed: Annotated[
         tuple[str, ...], Option(NAMES, "A=B", "other names", form="entries", flag="map")
     ] = ()
@@ -142,6 +145,15 @@ def test_entries_and_lists_of_names_on_every_face(tmp_path):
     assert Lists(**values_for(Lists, expected)).cut == (("a",), ("b", "c"))
 
 
+def test_durations_are_written_with_units_and_counted_in_milliseconds(tmp_path):
+    assert ListsConfig().wait == 90_000
+    assert on_the_command_line("--wait 2h", ListsConfig).wait == 7_200_000
+    assert in_a_file("wait: 5s", tmp_path, ListsConfig).wait == 5_000
+    assert schema_of(ListsConfig)["properties"]["wait"]["default"] == "1m30s"
+    with pytest.raises(UsageError, match="--wait must be a duration like 30m"):
+        on_the_command_line("--wait 5", ListsConfig)
+
+
 def test_settings_may_have_another_default():
     assert (ListsConfig().bare, BareConfig().bare) == (None, True)
     assert on_the_command_line("--no-bare", BareConfig).bare is False
@@ -151,6 +163,12 @@ def test_settings_may_have_another_default():
 def test_settings_keep_their_name_and_text():
     assert (ReaderConfig.__name__, ReaderConfig.__doc__) == ("ReaderConfig", "What is read.")
     assert ReaderConfig.__module__ == __name__
+
+
+def test_a_stream_has_every_option_of_closing_with_its_default():
+    config = StreamConfig(input="in", output="out")
+    assert ClosingOptions(**values_for(ClosingOptions, config)) == ClosingOptions()
+    assert values_for(ClosingOptions, config).keys() == options_in(ClosingOptions).keys()
 
 
 @pytest.mark.parametrize(

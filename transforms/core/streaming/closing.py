@@ -17,13 +17,13 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.payload import Frame
+from goodgain.transforms.core.streaming.options import ClosingOptions
 
-_MINUTE = 60_000
 _AFTER = 1  # ms; the watermark has passed an event once it is later than the event
 NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
 
 
-class Closing(Struct, frozen=True):
+class Closing(ClosingOptions, frozen=True):
     """The rules for closing conversations of a stream, and limits on open ones.
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
@@ -31,18 +31,10 @@ class Closing(Struct, frozen=True):
     If only flags for rejected records arrived, it is closed `gap` after the last flag's timestamp,
     or at the end of the stream if that flag has none.
 
-    Attributes:
-      gap: a conversation ends after this many ms of event time without a record.
-      allowed_lateness: ms for which a closed conversation is remembered, so that its records become
-        `late` rows. Records after that start a new conversation.
-      max_open: ms after which a conversation is closed even if it continues.
-      most_results: limit for one open conversation; the payload that would exceed it and all later
-        ones are dropped. Their records are `rejected`, and the conversation's row counts them.
-      most_bytes: the same limit for the bytes of its payloads in state.
-      out_of_orderness: how far out of order, in ms, records may arrive without being late, as
-        promised by the source. It does not delay closing; engines that sort by time need it
-        (see `ScoreStreamedPayloads`).
-      live: whether iteration rows are emitted before the conversation is closed.
+    A record beyond `max_open_results` or `max_open_bytes`, and all later ones, are `rejected`, and
+    the conversation's row counts them. Records that arrive `allowed_lateness` after the end of a
+    conversation start a new one. `out_of_orderness` is a promise of the source and does not delay
+    closing; engines that sort by time need it (see `ScoreStreamedPayloads`).
 
     Raises:
       UsageError: a value is too small.
@@ -50,21 +42,13 @@ class Closing(Struct, frozen=True):
     Example: see `WindowedMeans`.
     """
 
-    gap: int = 30 * _MINUTE
-    allowed_lateness: int = 60 * _MINUTE
-    max_open: int = 24 * 60 * _MINUTE
-    most_results: int = 100_000
-    most_bytes: int = 64 * 2**20
-    out_of_orderness: int = 5 * _MINUTE
-    live: bool = False
-
     def __post_init__(self) -> None:
         smallest = {
             "gap": 1,
             "allowed_lateness": 0,
             "max_open": 1,
-            "most_results": 1,
-            "most_bytes": 1,
+            "max_open_results": 1,
+            "max_open_bytes": 1,
             "out_of_orderness": 0,
         }
         for name, least in smallest.items():
@@ -190,7 +174,7 @@ def admit(
         wake = min(wake, arrival.first + _AFTER)
     seen = replace(seen, wake=wake)
     results, size = seen.results + arrival.results, seen.size + arrival.size
-    if known.over_cap or results > closing.most_results or size > closing.most_bytes:
+    if known.over_cap or results > closing.max_open_results or size > closing.max_open_bytes:
         return "over_cap", replace(
             seen,
             over_cap=seen.over_cap + arrival.records,

@@ -34,8 +34,8 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             source=STREAM,
             position=f"turn {call.turn}, iteration {call.iteration}, "
             f"record {call.record_digest.hex()}",
-            reason=f"The conversation has more than the {closing.most_results} results or "
-            f"{closing.most_bytes} bytes that may be kept open; if that is intended, raise "
+            reason=f"The conversation has more than the {closing.max_open_results} results or "
+            f"{closing.max_open_bytes} bytes that may be kept open; if that is intended, raise "
             f"{Remedy('max_open_results')} or {Remedy('max_open_bytes')}.",
             conversation_id=conversation_id,
         )

@@ -18,7 +18,7 @@ TODAY = NOON // DAY * DAY
 def test_limits_for_open_conversations_are_passed_on(plan_of):
     closing = plan_of(max_open="2h", max_open_results=7, max_open_bytes=900).closing
     assert closing.max_open == 120 * MINUTE
-    assert (closing.most_results, closing.most_bytes) == (7, 900)
+    assert (closing.max_open_results, closing.max_open_bytes) == (7, 900)
 
 
 def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):

@@ -1,0 +1,74 @@
+"""The options of closing conversations of a stream; `Closing` itself takes long to import."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from goodgain.transforms.core.option import LIMITS, TIME, Option
+
+_MINUTE = 60_000
+
+
+class ClosingOptions(Struct, frozen=True):
+    """When conversations of a stream close, in ms of event time, and what is kept of open ones."""
+
+    gap: Annotated[
+        int,
+        Option(
+            TIME, "SPAN", "close a conversation this long after its last event", form="duration"
+        ),
+    ] = 30 * _MINUTE
+    allowed_lateness: Annotated[
+        int,
+        Option(
+            TIME,
+            "SPAN",
+            "how long a closed conversation is remembered, so that its stragglers are counted as "
+            "late",
+            form="duration",
+        ),
+    ] = 60 * _MINUTE
+    max_open: Annotated[
+        int,
+        Option(
+            TIME, "SPAN", "close a conversation at this age, however busy it is", form="duration"
+        ),
+    ] = 24 * 60 * _MINUTE
+    max_open_results: Annotated[
+        int,
+        Option(
+            LIMITS,
+            "N",
+            "most results kept of an open conversation; the rest is only counted",
+            at_least=1,
+        ),
+    ] = 100_000
+    max_open_bytes: Annotated[
+        int,
+        Option(
+            LIMITS,
+            "N",
+            "most bytes of compressed records kept of an open conversation; the rest is only "
+            "counted",
+            at_least=1,
+        ),
+    ] = 64 * 2**20
+    out_of_orderness: Annotated[
+        int,
+        Option(
+            TIME,
+            "SPAN",
+            "how far out of order a record may arrive without being late",
+            form="duration",
+        ),
+    ] = 5 * _MINUTE
+    live: Annotated[
+        bool,
+        Option(
+            TIME,
+            "",
+            "also write the rows of an iteration as soon as the watermark has passed it",
+        ),
+    ] = False
