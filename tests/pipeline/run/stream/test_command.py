@@ -163,6 +163,13 @@ class TestRefusals:
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.usefixtures("fake_prism")
+    @pytest.mark.parametrize("metric", ["foo@10", "pool_recall", "none.py:mine"])
+    def test_a_wrong_metric_leaves_no_folder(self, metric, incoming, tmp_path, capsys):
+        place = tmp_path / "new" / "out"
+        error_of(capsys, "--input", incoming, "--output", place, "--metrics", metric)
+        assert not place.parent.exists()
+
+    @pytest.mark.usefixtures("fake_prism")
     def test_the_input_folder_as_output_is_refused(self, incoming, capsys):
         words = ("--input", incoming, "--output", incoming)
         assert "Input and output are both" in error_of(capsys, *words)
