@@ -27,7 +27,7 @@ from goodgain.transforms.core.ranking import column_name, metric_name
 Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
 ROWS_AT_ONCE = 10_000
-_ROWS_CONVERTED_AT_ONCE = 500  # their objects take ten times the bytes of a table
+_ROWS_CONVERTED_AT_ONCE = 1_000  # their objects take ten times the bytes of a table
 _ROWS_READ_AT_ONCE = 1_000  # who wants only the first row, for its columns, pays for all of these
 _ID = "conversation_id"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

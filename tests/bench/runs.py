@@ -122,7 +122,7 @@ def _cost_of_bare(path: Path) -> Cost:
 def _avro_rows(turns: list[dict[str, Cost]], results: int) -> Iterator[Row]:
     yield Row("start-up of a run", median(turn["start"].cpu for turn in turns), "s CPU")
     memory = median(turn["run"].peak_bytes - turn["start"].peak_bytes for turn in turns) / results
-    yield Row("peak memory over start-up", memory, "bytes a result", "220 or less")
+    yield Row("peak memory over start-up", memory, "bytes a result", "120 or less")
 
 
 def conversations_rows(folder: Path) -> Iterator[Row]:
