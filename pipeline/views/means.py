@@ -114,11 +114,12 @@ def means_part(
         yield Sentence(OWN_IDEAL)
     yield from _notes([rows[name] for name in names])
     yield from _lacking_part(rows.values())
-    hidden = sum(name not in names for name in rows)
-    yield Sentence(
-        f"The means of {format_count(hidden, 'more metric')} are in the dataset `means`"
-        + (" and in the report." if report else ".")
-    )
+    known = {name for name, row in rows.items() if row["mean"] is not None}
+    if further := len(known.difference(names)):
+        yield Sentence(
+            f"The means of {format_count(further, 'more metric')} are in the dataset `means`"
+            + (" and in the report." if report else ".")
+        )
 
 
 def _notes(rows: Sequence[Row]) -> Iterator[Sentence]:

@@ -63,7 +63,9 @@ def test_the_table_is_short_and_has_intervals_and_n(printed, output):
         assert (median, n) == (value_text(name, row["p50"]), f"{row['n']:,}")
         if row["undefined"]:
             assert f"{label(name)} ({row['undefined']:,})" in printed
-    assert f"The means of {len(means) - 8} more metrics are in the dataset `means`" in printed
+    known = {name for name, row in means.items() if row["mean"] is not None}
+    further = len(known.difference(HEADLINE))
+    assert f"The means of {further} more metrics are in the dataset `means`" in printed
 
 
 def test_what_was_asked_for_follows_the_headline(tmp_path, capsys):
@@ -90,7 +92,16 @@ def test_a_mean_over_less_than_half_says_so_where_it_stands(tmp_path, capsys):
 def test_without_labels_it_says_what_can_be_said(tmp_path, capsys):
     calls = [call("a", [None, None]), call("b", [None])]
     summary = summary_of(calls, tmp_path / "out", capsys)
-    assert list(shown_means(summary)) == list(map(label, ("N", "calls", "R", "UR", "DupR", "SRR")))
+    known = ("N", "calls", "R", "UR", "DupR", "SRR", "queries_repeated")
+    assert list(shown_means(summary)) == list(map(label, known))
+    written = {
+        row["metric"]
+        for row in rows(tmp_path / "out", "means")
+        if row["i"] is None and row["population"] == "all" and row["mean"] is not None
+    }
+    further = len(written.difference(known))
+    assert further
+    assert f"The means of {further} more metrics are in the dataset `means`" in summary
     assert "No result has a label, so gain and " in summary
     assert summary.count("(CG)") == 0
 

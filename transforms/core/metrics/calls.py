@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metric import Metric, Place
 from goodgain.transforms.core.metrics.prefix import Prefix
 
 
 def _declare(
-    name: str, words: str, meaning: str, formula: str, function: Callable[[Prefix], int]
+    name: str,
+    words: str,
+    meaning: str,
+    formula: str,
+    function: Callable[[Prefix], int],
+    headline: tuple[Place, ...] = (),
 ) -> Metric:
     return Metric(
         name, "calls", meaning, "lower", "", formula, whole=True, counted=True, words=words,
-        function=function,
+        function=function, headline=headline,
     )  # fmt: skip
 
 
@@ -34,5 +39,6 @@ CALL_METRICS: tuple[Metric, ...] = (
         "number of search calls whose query, without case and punctuation, equals an earlier "
         "one's",
         lambda prefix: prefix.turn.call_counts.repeated,
+        headline=("unlabelled",),
     ),
 )  # fmt: skip
