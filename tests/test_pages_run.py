@@ -45,3 +45,6 @@ def test_every_command_prints_what_the_page_shows(
                 lines.append(line)
     assert len(lines) >= shown
     assert (tmp_path / written).exists()
+    if page == TUTORIAL:  # which leads on to the nightly runs, and to their gate
+        nightly = ("--config", "goodgain:gate", "--baseline", "out-base")
+        assert main(["gate", "out-candidate", *nightly]) == 0

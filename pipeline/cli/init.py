@@ -21,7 +21,7 @@ NAME = "init"
 HELP = "write a commented configuration to edit, and files to try it on"
 EXAMPLE = "goodgain init run --output my-evaluation"
 
-_CONVERSATIONS = 60  # enough for the shipped gate
+_CONVERSATIONS = 60
 
 
 def _shipped_file(name: str) -> Traversable:
