@@ -18,6 +18,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
         ({"good_gain_threshold": 5}, "good_gain_threshold is 5: give at most 4"),
         ({"per_call": "yes"}, "per_call cannot be 'yes'"),
         ({"cost": ["a b"]}, "cost must be names of letters, digits and _, not 'a b'"),
+        ({"pass_": ["CGG >= 1"]}, r"'CGG >= 1' \(pass_\) is on CGG"),
         ({"unit": "page"}, "unit cannot be 'page'"),
         ({"usage": True, "unit": "passage"}, "usage is about documents, so unit cannot be passage"),
         ({"relevance_threshold": 5}, r"relevance_threshold must be from 1 to 4 \(g_max\), not 5"),

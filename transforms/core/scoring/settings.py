@@ -216,10 +216,18 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
         beyond = scale_mistake(self.good_gain_threshold, self.relevance_threshold, self.g_max)
         if beyond is not None:
             name, limits = beyond
-            raise UsageError(f"{name} {reword(limits, lambda remedy: remedy.option)}.")
+            raise UsageError(f"{name} {_name_attributes(limits)}.")
         if self.usage and self.rules.unit == "passage":
             raise UsageError("usage is about documents, so unit cannot be passage.")
-        _ = self.plan
+        try:
+            _ = self.plan
+        except UsageError as error:
+            raise UsageError(_name_attributes(str(error))) from None
+
+
+def _name_attributes(text: str) -> str:
+    """A message whose options are attributes, like `g_max`."""
+    return reword(text, lambda remedy: {"pass": "pass_"}.get(remedy.option, remedy.option))
 
 
 def _chosen(options: dict[str, Any]) -> dict[str, Any]:
