@@ -57,7 +57,7 @@ def test_written_configuration_loads_and_fits_its_schema(kind, tmp_path, capsys)
     ("kind", "promised"),
     [
         ("run", "Report: out/report.html"),
-        ("gate", "The gate passed: 7 rules, none failed; 3 skipped."),
+        ("gate", "The gate passed: 4 rules, none failed; 2 skipped."),
         ("nightly", "2025-03-03: passed"),
         ("rules", "Report: out/report.html"),
         ("mapping", "3 conversations, 3 turns, 4 iterations, 5 calls, 8 results"),
