@@ -119,7 +119,6 @@ def compare(
       1.0
     """
     from goodgain.pipeline.results.datasets import COMPARISON
-    from goodgain.pipeline.results.finished_run import report_foreign
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.studies.comparison.compare import compare as compared_by
     from goodgain.pipeline.studies.comparison.output import rows_of, write
@@ -136,10 +135,9 @@ def compare(
         config = from_keywords(
             CompareConfig, {**options, **values, "by": by, "slices": slices}, {"outputs": outputs}
         )
-        with report_foreign(*outputs):
-            found = compared_by(ComparisonRequest.of(config))
-            output = Path(folder) / "compared"
-            write(found, str(output), "parquet", build_comparison_report)
+        found = compared_by(ComparisonRequest.of(config))
+        output = Path(folder) / "compared"
+        write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
     rows = Table(COMPARISON, rows_of(found))

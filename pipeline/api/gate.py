@@ -112,7 +112,7 @@ def gate(
       The gate failed:
         Gain (CG) 2.5000, bound >= 3: it is not at least 3
     """
-    from goodgain.pipeline.results.finished_run import read_manifest, report_foreign
+    from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.gate_file import gate_of, load_gate
     from goodgain.pipeline.views.gate import gate_document
@@ -124,6 +124,5 @@ def gate(
         against = None if baseline is None else folder_of(baseline, scratch, "baseline")
         read_manifest(folder)  # makes metrics of users known to the rules
         checked = load_gate(str(rules)) if isinstance(rules, str | Path) else gate_of(rules)
-        with report_foreign(*filter(None, (folder, against))):
-            outcomes = Gate.of(checked, against, force).outcomes(folder)
+        outcomes = Gate.of(checked, against, force).outcomes(folder)
     return GateVerdict(outcomes, gate_document(outcomes))

@@ -36,7 +36,6 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.model import document
     from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.results.finished_run import report_foreign
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
     from goodgain.pipeline.studies.comparison.arms import describe_missing
@@ -53,29 +52,28 @@ def run(args: argparse.Namespace) -> int:
     if config.output:
         check_output(config.output, config.overwrite, request.outputs)
     notify = message_console(args.quiet).print
-    with report_foreign(*request.outputs):
-        compared = compare(request, notify)
-        arms = compared.arms
-        _check_at(config.at, compared)
-        sliced = [name for names in request.slices for name in names]
-        for line in describe_missing(sliced, "--slice", arms.base, arms.candidate):
-            message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
-        sensitivity_rows = sensitivity(compared, notify) if config.sensitivity else None
+    compared = compare(request, notify)
+    arms = compared.arms
+    _check_at(config.at, compared)
+    sliced = [name for names in request.slices for name in names]
+    for line in describe_missing(sliced, "--slice", arms.base, arms.candidate):
+        message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
+    sensitivity_rows = sensitivity(compared, notify) if config.sensitivity else None
+    if config.output:
+        write(compared, config.output, config.format, build_comparison_report, sensitivity_rows)
+    if args.json:
+        print_json({**everything(compared, sensitivity_rows), "rows": rows_of(compared)})
+    elif args.quiet:
+        show(document(comparison_warnings(compared)), message_console())
+    else:
+        console = result_console()
+        show(comparison_document(compared, config.at), console)
+        if sensitivity_rows is not None:
+            shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)
+            console.print()
+            show(sensitivity_document(list(shown), request.correction), console)
         if config.output:
-            write(compared, config.output, config.format, build_comparison_report, sensitivity_rows)
-        if args.json:
-            print_json({**everything(compared, sensitivity_rows), "rows": rows_of(compared)})
-        elif args.quiet:
-            show(document(comparison_warnings(compared)), message_console())
-        else:
-            console = result_console()
-            show(comparison_document(compared, config.at), console)
-            if sensitivity_rows is not None:
-                shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)
-                console.print()
-                show(sensitivity_document(list(shown), request.correction), console)
-            if config.output:
-                console.print(f"\nReport: {config.output}/{REPORT}", soft_wrap=True)
+            console.print(f"\nReport: {config.output}/{REPORT}", soft_wrap=True)
     return 0
 
 

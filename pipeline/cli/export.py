@@ -46,20 +46,19 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.convert.scores import metrics_without_mean, write_scores
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, report_foreign
-    from goodgain.pipeline.results.manifest import check_run
+    from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+    from goodgain.pipeline.results.manifest_checks import check_run
 
-    with report_foreign(config.folder):
-        manifest = read_manifest(config.folder)
-        check_run(manifest, config.folder)
-        finished = datetime.fromisoformat(str(manifest["finished"]))
-        rows = read_dataset(config.folder, "conversations")
-        if config.to == LEADERBOARD:
-            return _submit(args, config, finished)
-        undefined = metrics_without_mean(read_dataset(config.folder, "means"))
-        counts = write_scores(
-            rows, config.to, config.metric or None, finished, config.output, undefined
-        )
+    manifest = read_manifest(config.folder)
+    check_run(manifest, config.folder)
+    finished = datetime.fromisoformat(str(manifest["finished"]))
+    rows = read_dataset(config.folder, "conversations")
+    if config.to == LEADERBOARD:
+        return _submit(args, config, finished)
+    undefined = metrics_without_mean(read_dataset(config.folder, "means"))
+    counts = write_scores(
+        rows, config.to, config.metric or None, finished, config.output, undefined
+    )
     if args.json:
         print_json(counts)
         return 0

@@ -30,18 +30,16 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.results.exit_codes import ExitCode
-    from goodgain.pipeline.results.finished_run import read_manifest, report_foreign
+    from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import has_passed
     from goodgain.pipeline.views.gate import gate_document, gate_junit, gate_markdown
 
     config = read_options(args, GateConfig)
-    folders = (config.output, config.baseline) if config.baseline else (config.output,)
     with suppress(UsageError):  # which is raised again below
         read_manifest(config.output)  # makes metrics of users known to the rules
     gate = Gate.load(config.config, config.baseline, config.force)
-    with report_foreign(*folders):
-        outcomes = gate.outcomes(config.output)
+    outcomes = gate.outcomes(config.output)
     if config.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
         _write(config.junit, gate_junit(outcomes, config.output, at))

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import result_console
     from goodgain.pipeline.results.datasets import COMPARISON
-    from goodgain.pipeline.results.finished_run import read_manifest, report_foreign
+    from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.results.folder import REPORT, write_file
     from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
@@ -33,17 +33,16 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pages.run import build_report
 
     folder = read_options(args, ReportConfig).folder
-    with report_foreign(folder):
-        if (Path(folder) / HISTORY).exists():
-            content = build_nights_report(read_history(Path(folder)))
-        else:
-            manifest = read_manifest(folder)
-            is_comparison = manifest.get("kind") == COMPARISON.name
-            content = (
-                build_comparison_report(folder, manifest)
-                if is_comparison
-                else build_report(folder, manifest).page
-            )
+    if (Path(folder) / HISTORY).exists():
+        content = build_nights_report(read_history(Path(folder)))
+    else:
+        manifest = read_manifest(folder)
+        is_comparison = manifest.get("kind") == COMPARISON.name
+        content = (
+            build_comparison_report(folder, manifest)
+            if is_comparison
+            else build_report(folder, manifest).page
+        )
     write_file(folder, REPORT, content)
     line = f"Report: {folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
     result_console(args.quiet).print(line, soft_wrap=True)

@@ -215,3 +215,17 @@ ARMS = Dataset(
 def pool_documents(name: str) -> Dataset:
     """The dataset of a pool's documents, named like its folder."""
     return replace(shipped_dataset("documents"), name=name)
+
+
+# By dataset of a finished run or comparison, those that it has whatever the options.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    **{
+        dataset.name: tuple(column.name for column in dataset.columns)
+        for dataset in (
+            DUPLICATES, MEANS, OUTCOME_RELATIONS, REJECTED, REJECTED_LABELS, REJECTED_OUTCOMES,
+            COMPARISON, DIFFERENCES, POOL_DOCUMENTS, ARMS,
+        )
+    },
+    "iterations": ("conversation_id", "turn", "attributes", "i", "iteration"),
+    "conversations": ("conversation_id", "turn", "attributes", "N", "rejected_records"),
+}  # fmt: skip

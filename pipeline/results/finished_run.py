@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from itertools import chain, islice
-from pathlib import Path
-from traceback import extract_tb
 from typing import Any
 
-import msgspec
-
+from goodgain.pipeline.results.datasets import COLUMNS
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
+from goodgain.pipeline.results.manifest_checks import REMEDY, decode_manifest
+from goodgain.pipeline.results.manifest_model import Declared
 from goodgain.pipeline.results.missing_manifest import describe_missing_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
@@ -48,34 +46,10 @@ def read_manifest(folder: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
     # Makes them known to whatever shows or checks this run.
-    with report_foreign(folder):
-        own_metrics_of(manifest)
-        remember_outcomes(outcomes_of(manifest))
+    decode_manifest(manifest, Declared, folder)
+    own_metrics_of(manifest)
+    remember_outcomes(outcomes_of(manifest))
     return manifest
-
-
-@contextmanager
-def report_foreign(*folders: str) -> Iterator[None]:
-    """Word the errors that outputs of another version, or changed ones, cause where they are used.
-
-    What they hold is trusted, since checking all of it would cost more than using it. An error in
-    our own code looks the same, so the message says where it was raised.
-
-    Raises:
-      UsageError: instead of such an error.
-    """
-    try:
-        yield
-    except (
-        AttributeError, IndexError, KeyError, TypeError, ValueError, msgspec.ValidationError,
-    ) as error:  # fmt: skip
-        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raised = extract_tb(error.__traceback__)[-1]
-        raise UsageError(
-            f"The outputs in {' or '.join(dict.fromkeys(folders))} cannot be used ({what}). If "
-            "another version of goodgain wrote them, or they were changed since, run it again; "
-            f"if not, please report it, with {Path(raised.filename).name}, line {raised.lineno}."
-        ) from error
 
 
 def read_dataset(
@@ -87,14 +61,16 @@ def read_dataset(
       conversation_ids: only rows of these conversations; None = all.
 
     Raises:
-      UsageError: a file is damaged; or, after the last row of all, the manifest has another number
-        of rows.
+      UsageError: a file is damaged, or lacks columns; or, after the last row of all, the manifest
+        has another number of rows.
     """
     rows = 0
     for file_format in FORMATS.values():
         for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
             with open_plain(path) as file:
                 for row in report_damage(file_format.read(file, conversation_ids), path):
+                    if not rows:
+                        _check_columns(row, dataset, path)
                     rows += 1
                     yield row
     if conversation_ids is None:
@@ -117,6 +93,16 @@ def read_columns(folder: str, dataset: str) -> tuple[str, ...]:
     """The columns of a dataset in a folder; none if it has no rows."""
     columns, _ = read_with_columns(folder, dataset)
     return columns
+
+
+def _check_columns(row: Row, dataset: str, path: str) -> None:
+    """Make sure that a dataset has the columns that do not depend on the run.
+
+    Raises:
+      UsageError: it lacks some.
+    """
+    if lacking := [name for name in COLUMNS.get(dataset, ()) if name not in row]:
+        raise UsageError(f"{path} cannot be used (it has no {', '.join(lacking)}). {REMEDY}")
 
 
 def _check_rows(folder: str, dataset: str, rows: int) -> None:

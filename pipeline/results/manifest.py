@@ -24,7 +24,6 @@ from goodgain.pipeline.results.given_parts import (
 )
 from goodgain.pipeline.results.opened_pool import EXCLUDE, OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
@@ -173,15 +172,3 @@ def has_own_ideal(metric: Metric, manifest: Mapping[str, Any]) -> bool:
     """Whether a metric is measured by what the run itself found, for lack of other judgments."""
     outside = aspects_outside(manifest) if metric.of_aspects else has_outside_judgments(manifest)
     return metric.own_ideal and not outside
-
-
-def check_run(manifest: Mapping[str, Any], folder: str) -> None:
-    """Make sure that a manifest is that of a run.
-
-    Raises:
-      UsageError: it is not.
-    """
-    if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
-        raise UsageError(
-            f"{folder} is not the output of `goodgain run`: use the folder that its --output named."
-        )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.results.way_sums import way_numbers
+from goodgain.pipeline.studies.comparison.ways import ArmWays
 from goodgain.transforms.core.wording import format_count, pluralize
 
 Row = Mapping[str, Any]
@@ -87,19 +88,17 @@ class WaySums:
         return f"Of {format_count(sums['calls'], 'search call')}, {'; '.join(shares)}."
 
 
-def ways_of_arms(
-    ways: Iterable[Mapping[str, Any]], slices: Container[Mapping[str, str]]
-) -> list[Way]:
+def ways_of_arms(ways: Iterable[ArmWays], slices: Container[Mapping[str, str]]) -> list[Way]:
     """The ways of both arms, in each of the slices.
 
     Args:
       ways: of the manifest of a comparison: the sums of both arms by slice.
     """
     return _ways_of(
-        (", ".join(filter(None, (_name(way["slice"]), arm))), way[arm])
+        (", ".join(filter(None, (_name(way.slice), arm))), sums)
         for way in ways
-        if way["slice"] in slices
-        for arm in ("base", "candidate")
+        if way.slice in slices
+        for arm, sums in (("base", way.base), ("candidate", way.candidate))
     )
 
 

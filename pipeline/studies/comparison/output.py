@@ -209,8 +209,8 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
         "value": source.value,
         "conversations": conversations,
         "parameters": dict(source.manifest["parameters"]),
-        "rules_digest": source.manifest.get("rules_digest"),
-        "finished": source.manifest.get("finished"),
+        "rules_digest": source.manifest["rules_digest"],
+        "finished": source.manifest["finished"],
         "warnings": to_builtins(arm_warnings(source.manifest)),
     }
 

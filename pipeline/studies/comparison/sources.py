@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arm_rows import read_arm
 from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute

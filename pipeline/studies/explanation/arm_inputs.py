@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.finished_run import read_manifest, report_foreign
+from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import MANIFEST
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
@@ -104,8 +104,7 @@ def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
     arm = _open(config)
     is_folder = len(against) == 1 and (Path(against[0]) / MANIFEST).exists()
     if is_folder:
-        with report_foreign(against[0]):
-            other = _open(_config_of_run(config, arm, against[0]))
+        other = _open(_config_of_run(config, arm, against[0]))
     else:
         other = _open(config.model_copy(update={"input": tuple(against)}))
     shared = _real_paths(arm) & _real_paths(other)

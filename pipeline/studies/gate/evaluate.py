@@ -13,7 +13,7 @@ from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import same_folder
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.studies.gate.bounds import (
     GateEstimate,
     ProofCounts,

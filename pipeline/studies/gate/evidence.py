@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.finished_run import read_manifest
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms

@@ -147,7 +147,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
             _MERGED_FORMAT.write(dataset, _rows(days, folders, dataset.name, names), file)
     manifest["parameters"]["metrics"] = common
     manifest[OWN_METRICS] = descriptions(own)
-    manifest.pop("datasets", None)  # row counts of one day only
+    manifest["datasets"] = {}  # it has the row counts of one day only
     (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return merged
 

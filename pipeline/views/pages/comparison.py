@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from msgspec import convert
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
@@ -15,9 +16,15 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
+from goodgain.pipeline.results.manifest_checks import decode_manifest
+from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.examples import Examples
-from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
+from goodgain.pipeline.studies.comparison.manifest import (
+    ComparedPool,
+    ComparedRun,
+    ComparisonManifest,
+)
+from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument
 from goodgain.pipeline.views.comparison_tables import all_columns
 from goodgain.pipeline.views.pages.data.comparison_slices import (
     PARTS,
@@ -55,7 +62,6 @@ from goodgain.pipeline.views.pages.sections.verdicts import Shown, verdict_secti
 from goodgain.pipeline.views.way import ways_of_arms
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
@@ -70,48 +76,43 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     """Build `report.html` from the outputs of a comparison.
 
     Raises:
-      UsageError: some of its rows are missing.
+      UsageError: the folder is not the output of a comparison, or some of its rows are missing.
     """
-    family = manifest["declared_family"]
-    without = ShownRows(WithoutLabels(**arms) for arms in manifest["without_labels"])
+    found = decode_manifest(manifest, ComparisonManifest, folder)
+    correction, without = found.request.correction, ShownRows(found.without_labels)
     compared = map(without.of_comparison, read_dataset(folder, COMPARISON.name))
-    slices = arrange(compared, family, manifest["request"]["correction"])
-    shown = _choose_shown(manifest, slices)
+    slices = arrange(compared, found.declared_family, correction)
+    shown = _choose_shown(found, slices)
     arms = map(without.of_arm, read_dataset(folder, ARMS.name))
     costs, costs_by_slice = arm_costs(arms, slices.shown)
-    pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family)
-    examples = convert(manifest["examples"], Examples | None)
-    pool, documents = manifest.get("pool"), read_dataset(folder, POOL_DOCUMENTS.name)
-    sensitivity = list(map(without.of_comparison, manifest["sensitivity"] or ()))
-    ways = ways_of_arms(manifest.get("ways", ()), [slice_.attributes for slice_ in slices.shown])
+    pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), found.declared_family)
+    examples, documents = found.examples, read_dataset(folder, POOL_DOCUMENTS.name)
+    sensitivity = list(map(without.struct, found.sensitivity or ()))
+    ways = ways_of_arms(found.ways, [slice_.attributes for slice_ in slices.shown])
     page = Page(
-        title=_title(manifest),
+        title=_title(found),
         heading="Comparison of two search agents",
-        answers=(manifest["answer"],),
+        answers=(found.answer,),
         lead="Whether the candidate is better than the base, where, and with what certainty. "
         "Differences are candidate minus base.",
-        parties=tuple(_party(name, manifest[name]) for name in _ARMS),
-        origin=f"goodgain {manifest['versions']['goodgain']}",
+        parties=(_party("Base", found.base), _party("Candidate", found.candidate)),
+        origin=f"goodgain {found.versions.goodgain}",
         slices=_slice_menu(slices, shown.paired),
         follows="the verdict, differences, good/same/bad, iterations and costs",
         sections=(
-            *warnings_section(_warnings(manifest)),
+            *warnings_section(_warnings(found)),
             verdict_section(shown),
             *difference_sections(shown),
             *way_section(ways, of_all=len(_ARMS)),
             *([costs_section(costs)] if costs else []),
-            *([_pool_section(pool, documents)] if pool else []),
+            *([_pool_section(found.pool, documents)] if found.pool else []),
             slices_section(shown),
             *([pairs_section(shown, list(pairs))] if pairs else []),
             *([examples_section(examples, _reason(shown, examples))] if examples else []),
-            *(
-                [sensitivity_section(sensitivity, manifest["request"]["correction"])]
-                if sensitivity
-                else []
-            ),
-            accounts_section(manifest),
-            definitions_section(shown.words, _good_from(manifest)),
-            parameters_section(manifest),
+            *([sensitivity_section(sensitivity, correction)] if sensitivity else []),
+            accounts_section(found),
+            definitions_section(shown.words, _good_from(found)),
+            parameters_section(found),
         ),
     )
     data = {
@@ -129,15 +130,15 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
         "declared": [definition.metric.name for definition in shown.declared],
         "arms": costs_by_slice,
         "pairs": pairs,
-        "pool": _pool_data(pool) if pool else None,
+        "pool": _pool_data(found.pool) if found.pool else None,
         "level": shown.level,
     }
     return render_page(page, data, _SCRIPTS)
 
 
-def _choose_shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
+def _choose_shown(manifest: ComparisonManifest, slices: Slices[ComparedSlice]) -> Shown:
     """What the page shows, with the metrics of the declared family first."""
-    family, everything = manifest["declared_family"], slices.shown[0]
+    family, everything = manifest.declared_family, slices.shown[0]
     by_i = {name for curves in everything.curves.values() for name in curves}
     names = (*everything.at_end, *sorted(by_i))
     words = glossary(names, groups_in(names), partial(_has_own_ideal, manifest))
@@ -146,7 +147,7 @@ def _choose_shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) ->
         for name in dict.fromkeys((*family, *everything.at_end))
         if name in everything.at_end
     ]
-    confidence = manifest["request"]["tests"]["options"]["confidence"]
+    confidence = manifest.request.tests.options.confidence
     return Shown(
         manifest,
         slices,
@@ -155,22 +156,23 @@ def _choose_shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) ->
         by_i=[definition for definition in words.by_iteration if definition.metric.name in by_i],
         words=words,
         rows={name: read_comparison_row(row) for name, row in everything.at_end.items()},
-        columns=all_columns(manifest["design"] == "paired", manifest["request"]["correction"]),
+        columns=all_columns(manifest.design == "paired", manifest.request.correction),
         level=f"{confidence * 100:g} %",
         alpha=f"{1 - confidence:.6g}",
     )
 
 
-def _title(manifest: Mapping[str, Any]) -> str:
-    base, candidate = (shorten(manifest[arm]["label"], _LONGEST_TITLE) for arm in _ARMS)
+def _title(manifest: ComparisonManifest) -> str:
+    base, candidate = (
+        shorten(arm.label, _LONGEST_TITLE) for arm in (manifest.base, manifest.candidate)
+    )
     return f"Good Gain comparison: {base} and {candidate}"
 
 
-def _party(arm: str, side: _Row) -> tuple[str, str, str]:
-    finished = side["finished"]
-    when = f", finished {finished[:16].replace('T', ' ')} UTC" if finished else ""
-    more = format_count(side["conversations"], "conversation") + when
-    return arm.capitalize(), shorten(side["label"], _LONGEST_LABEL), more
+def _party(name: str, arm: ComparedRun) -> tuple[str, str, str]:
+    finished = f", finished {arm.finished[:16].replace('T', ' ')} UTC"
+    more = format_count(arm.conversations, "conversation") + finished
+    return name, shorten(arm.label, _LONGEST_LABEL), more
 
 
 def _slice_menu(slices: Slices[ComparedSlice], paired: bool) -> Menu | None:
@@ -183,9 +185,9 @@ def _slice_menu(slices: Slices[ComparedSlice], paired: bool) -> Menu | None:
     return Menu("slice", "Show", (("", tuple(options)),))
 
 
-def _pool_section(pool: _Row, documents: Iterable[_Row]) -> Section:
-    finds = convert({**pool, "documents": list(documents)}, PoolFinds)
-    return pool_section(finds, pool["folder"])
+def _pool_section(pool: ComparedPool, documents: Iterable[_Row]) -> Section:
+    found = convert(list(documents), tuple[FoundDocument, ...])
+    return pool_section(replace(pool, documents=found), pool.folder)
 
 
 def _reason(shown: Shown, examples: Examples) -> str | None:
@@ -194,8 +196,8 @@ def _reason(shown: Shown, examples: Examples) -> str | None:
     return row.reason if row else None
 
 
-def _good_from(manifest: Mapping[str, Any]) -> str:
-    base, candidate = (manifest[arm]["parameters"]["good_gain_threshold"] for arm in _ARMS)
+def _good_from(manifest: ComparisonManifest) -> str:
+    base, candidate = manifest.base.good_gain_threshold, manifest.candidate.good_gain_threshold
     return str(base) if base == candidate else f"{base} (base) and {candidate} (candidate)"
 
 
@@ -204,24 +206,25 @@ def _names_of_texts(shown: Shown) -> list[str]:
     return [] if row is None else list(texts_of_comparison(row, shown.columns))
 
 
-def _pool_data(pool: _Row) -> list[dict[str, Any]]:
+def _pool_data(pool: ComparedPool) -> list[dict[str, Any]]:
     """The share of the pool that each arm had found by i, with its texts."""
     return [
         {**point, "texts": point_texts({**point, "metric": _SHARE_BY_I})}
-        for point in pool["shares"]
+        for point in map(asdict, pool.shares)
     ]
 
 
-def _warnings(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def _warnings(manifest: ComparisonManifest) -> Iterator[Sentence]:
     """Those of the comparison, and of both runs with their arm; once if these are the same run."""
-    arms = [("Base: ", manifest["base"]), ("Candidate: ", manifest["candidate"])]
-    if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
-        arms = [("Both arms: ", manifest["base"])]
-    for whose, source in (("", manifest), *arms):
-        for warning in convert(source.get("warnings", []), list[DataWarning]):
+    base, candidate = manifest.base.warnings, manifest.candidate.warnings
+    found = [("", manifest.warnings), ("Base: ", base), ("Candidate: ", candidate)]
+    if manifest.base.folder == manifest.candidate.folder:
+        found = [("", manifest.warnings), ("Both arms: ", base)]
+    for whose, warnings in found:
+        for warning in warnings:
             yield Sentence(f"{whose}{warning_text(warning)}", "warning")
 
 
-def _has_own_ideal(manifest: Mapping[str, Any], metric: Metric) -> bool:
-    shared = "shared_aspects" if metric.of_aspects else "shared_judgments"
-    return metric.own_ideal and not manifest[shared]
+def _has_own_ideal(manifest: ComparisonManifest, metric: Metric) -> bool:
+    shared = manifest.shared_aspects if metric.of_aspects else manifest.shared_judgments
+    return metric.own_ideal and not shared

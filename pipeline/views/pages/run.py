@@ -12,7 +12,7 @@ from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, read_with_columns
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections

@@ -1,24 +1,23 @@
 """Outputs of another version, or changed ones, are refused in one sentence."""
 
 import json
-import re
 import shutil
 
 import pytest
+from pyarrow import parquet
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import MANIFEST
+from goodgain.pipeline.views.pages.run import build_report
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import call, write_jsonl
 
 pytestmark = pytest.mark.slow
 
-SENTENCE = (
-    "If another version of goodgain wrote them, or they were changed since, run it again; "
-    "if not, please report it, with "
-)
+SENTENCE = "If another version of goodgain wrote it, or it was changed since, run it again."
+LACKING = {"means": "note", "conversations": "turn"}
 
 
 def traces(gain):
@@ -82,7 +81,7 @@ def keys_of(folder):
 @pytest.mark.parametrize("name", ["a", "c"])
 def test_a_report_without_a_key_of_the_manifest_is_drawn_or_refused(name, made, change, capsys):
     refused = [key for key in keys_of(made / name) if refuses(capsys, "report", change(name, key))]
-    needed = {"a": ("records", "read"), "c": ("request", "correction")}
+    needed = {"a": ("records", "read"), "c": ("base_account",)}
     assert needed[name] in refused
 
 
@@ -107,8 +106,39 @@ def test_a_comparison_with_a_sensitivity_of_another_form_is_refused(change, caps
     out = change("c", ("sensitivity",), value=[{"metric": "CG", "turns": False}])
     assert main(["report", out]) == ExitCode.USAGE
     errors = capsys.readouterr().err
-    assert errors.startswith(f"goodgain: The outputs in {out} cannot be used ('slice' is missing)")
-    assert re.search(SENTENCE + r"\w+\.py, line \d+\.\n$", errors)
+    assert errors.startswith(f"goodgain: {out}/{MANIFEST} cannot be used (sensitivity[0]: Object ")
+    assert errors.endswith(f"). {SENTENCE}\n")
+
+
+def test_names_the_field_that_is_missing_or_of_another_type(change):
+    with pytest.raises(UsageError, match=r"cannot be used \(records: .* required field `read`\)"):
+        gg.load(change("a", ("records", "read")))
+    with pytest.raises(UsageError, match=r"cannot be used \(parameters.g_max: Expected `int`"):
+        gg.load(change("a", ("parameters", "g_max"), value="4"))
+
+
+@pytest.mark.parametrize("command", ["report", "gate", "compare", "export"])
+def test_names_a_column_that_a_dataset_lacks(command, made, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(made / "a", out)
+    for dataset in ("means", "conversations"):
+        (path,) = (out / dataset).iterdir()
+        parquet.write_table(parquet.read_table(path).drop_columns(LACKING[dataset]), path)
+    words = {
+        "report": (),
+        "gate": ("--config", made / "gate.yaml"),
+        "compare": (made / "b",),
+        "export": ("--to", "langfuse", "--output", tmp_path / "scores.jsonl"),
+    }
+    assert main(list(map(str, (command, out, *words[command])))) == ExitCode.USAGE
+    errors = capsys.readouterr().err
+    assert any(f"(it has no {column}). {SENTENCE}" in errors for column in LACKING.values())
+
+
+def test_an_error_of_our_own_is_no_foreign_output(made, monkeypatch):
+    monkeypatch.setattr("goodgain.pipeline.views.pages.run.outcome_views", lambda *_: {}["ours"])
+    with pytest.raises(KeyError, match="ours"):
+        build_report(str(made / "a"))
 
 
 def test_scores_of_a_comparison_cannot_be_exported(made, tmp_path, capsys):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from goodgain.pipeline.document.model import (
     Cell,
     Heading,
@@ -26,6 +28,8 @@ from goodgain.pipeline.document.page import (
 )
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
+from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
+from goodgain.pipeline.studies.comparison.matching import Account
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.pages.sections.section_parts import (
     command_block,
@@ -86,9 +90,10 @@ def _example(example: Example) -> Item:
     )
 
 
-def accounts_section(manifest: Mapping[str, Any]) -> Section:
+def accounts_section(manifest: ComparisonManifest) -> Section:
     """What became of every conversation."""
-    accounts = [(name, one) for name in ARMS if (one := manifest[f"{name}_account"])]
+    of_arms = zip(ARMS, (manifest.base_account, manifest.candidate_account), strict=True)
+    accounts = [(name, account) for name, account in of_arms if account]
     return section(
         "accounts",
         "Account of conversations",
@@ -103,66 +108,67 @@ def accounts_section(manifest: Mapping[str, Any]) -> Section:
     )
 
 
-def _account_table(name: str, account: Row) -> TableBlock:
+def _account_table(name: str, account: Account) -> TableBlock:
     repeated = (
-        f" ({count_text(account['repeated'])} share their key; each key counts once, with their "
-        "mean)"
-        if account["repeated"]
+        f" ({count_text(account.repeated)} share their key; each key counts once, with their mean)"
+        if account.repeated
         else ""
     )
     return table(
         ("conversations", "count"),
         [
-            (f"in a pair in which both searched{repeated}", count(account["paired"])),
-            *((why, count(n)) for why, n in account["unmatched"].items()),
+            (f"in a pair in which both searched{repeated}", count(account.paired)),
+            *((why, count(n)) for why, n in account.unmatched.items()),
             (
                 Cell("all", tone="strong"),
-                Cell(count_text(account["conversations"]), tone="strong"),
+                Cell(count_text(account.conversations), tone="strong"),
             ),
         ],
         name.capitalize(),
     )
 
 
-def _explain_unpaired(manifest: Mapping[str, Any]) -> str:
-    why = (
-        ", as requested"
-        if manifest["request"]["unpaired"]
-        else ": the arms share no conversation_id"
-    )
-    base, candidate = (manifest[arm]["conversations"] for arm in ARMS)
+def _explain_unpaired(manifest: ComparisonManifest) -> str:
+    why = ", as requested" if manifest.request.unpaired else ": the arms share no conversation_id"
+    base, candidate = manifest.base.conversations, manifest.candidate.conversations
     return (
         f"No pairs were formed{why}. {format_count(base, 'conversation')} of the base and "
         f"{count_text(candidate)} of the candidate count."
     )
 
 
-def _only_in_one(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
-    for arm in ARMS:
-        if metrics := manifest[f"metrics_only_in_{arm}"]:
+def _only_in_one(manifest: ComparisonManifest) -> Iterator[Sentence]:
+    of_arms = (manifest.metrics_only_in_base, manifest.metrics_only_in_candidate)
+    for arm, metrics in zip(ARMS, of_arms, strict=True):
+        if metrics:
             yield Sentence(f"Only the {arm} has {', '.join(metrics)}: not compared.", "quiet")
 
 
-def parameters_section(manifest: Mapping[str, Any]) -> Section:
+def parameters_section(manifest: ComparisonManifest) -> Section:
     """Parameters of both runs and of the comparison."""
     return section(
         "parameters",
         "Parameters",
         "Parameters of both runs and of the comparison: enough to repeat it.",
-        Beside(((_runs_table(manifest),), (parameters_table("Comparison", manifest["request"]),))),
+        Beside(
+            (
+                (_runs_table(manifest),),
+                (parameters_table("Comparison", asdict(manifest.request)),),
+            )
+        ),
     )
 
 
-def _runs_table(manifest: Mapping[str, Any]) -> TableBlock:
-    base, candidate = (manifest[arm] for arm in ARMS)
-    names = dict.fromkeys((*base["parameters"], *candidate["parameters"]))
-    digests = [arm["rules_digest"] for arm in (base, candidate)]
-    folders = (Cell(arm["folder"], "code", longest=_LONGEST_FOLDER) for arm in (base, candidate))
+def _runs_table(manifest: ComparisonManifest) -> TableBlock:
+    base, candidate = manifest.base, manifest.candidate
+    names = dict.fromkeys((*base.parameters, *candidate.parameters))
+    digests = [arm.rules_digest for arm in (base, candidate)]
+    folders = (Cell(arm.folder, "code", longest=_LONGEST_FOLDER) for arm in (base, candidate))
     return table(
         (TableColumn("name", whole=True), TableColumn("base"), TableColumn("candidate")),
         [
             *(
-                (name, *_both(base["parameters"].get(name), candidate["parameters"].get(name)))
+                (name, *_both(base.parameters.get(name), candidate.parameters.get(name)))
                 for name in names
             ),
             ("folder", *folders),

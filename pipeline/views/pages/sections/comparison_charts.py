@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import convert
-
-from goodgain.pipeline.document.model import Sentence, TableBlock
+from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import (
     Beside,
@@ -26,6 +24,7 @@ from goodgain.pipeline.views.pages.sections.charts import GAINED, STOPS_PAYING
 from goodgain.pipeline.views.pages.sections.section_parts import metric_menu, name_menu
 from goodgain.pipeline.views.pages.sections.verdicts import Shown
 from goodgain.pipeline.views.sensitivity import sensitivity_table
+from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 
 Row = Mapping[str, Any]
 _TOO_FEW = "if it is wide, too few conversations were compared"
@@ -45,7 +44,7 @@ def difference_sections(shown: Shown) -> Iterator[Section]:
         Chart("forest", "Candidate minus base", "arrows show which direction is better."),
     )
     if shown.paired:
-        tolerance = ", ".join(map(str, shown.manifest["request"]["tolerances"])) or "0"
+        tolerance = ", ".join(map(str, shown.manifest.request.tolerances)) or "0"
         yield section(
             "gsb",
             "Good, same, bad",
@@ -150,7 +149,7 @@ def _slices(shown: Shown) -> Iterator[PageBlock]:
     if slices.left_out:
         left_out = count_text(slices.left_out)
         yield Sentence(f"{left_out} smaller slices are in the dataset `comparison`.", "quiet")
-    if shown.manifest["only_family_in_slices"]:
+    if shown.manifest.only_family_in_slices:
         yield Sentence(
             "With this many slices, only the metrics of the family are compared in each; add "
             "others with `--family`.",
@@ -175,14 +174,13 @@ def pairs_section(shown: Shown, names: Sequence[str]) -> Section:
     )
 
 
-def sensitivity_section(rows: Sequence[Row], correction: Any) -> Section:
+def sensitivity_section(rows: Sequence[SensitivityRow], correction: AdjustmentMethod) -> Section:
     """The differences under other policies."""
-    table: TableBlock = sensitivity_table(convert(rows, list[SensitivityRow]), correction)
     return section(
         "sensitivity",
         "Policies",
         "Both arms scored again under other policies. A verdict that changes with the policy "
         "depends on the policy as much as on the agents: one that repeats itself looks better "
         "where copies count as new.",
-        table,
+        sensitivity_table(rows, correction),
     )

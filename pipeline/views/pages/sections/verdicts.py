@@ -25,6 +25,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
     ComparisonRow,
     Verdict,
 )
+from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
 from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.data.comparison_slices import ComparedSlice
 from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
@@ -55,7 +56,7 @@ class Shown(Struct, frozen=True):
       level: of the intervals, like `95 %`.
     """
 
-    manifest: Mapping[str, Any]
+    manifest: ComparisonManifest
     slices: Slices[ComparedSlice]
     declared: Sequence[Definition]
     further: Sequence[Definition]
@@ -69,7 +70,7 @@ class Shown(Struct, frozen=True):
     @property
     def paired(self) -> bool:
         """Whether pairs are compared."""
-        return bool(self.manifest["design"] == "paired")
+        return self.manifest.design == "paired"
 
     @property
     def declared_rows(self) -> list[ComparisonRow]:
@@ -105,11 +106,13 @@ def verdict_section(shown: Shown) -> Section:
     )
 
 
-def _note_forced(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
-    for mismatch in manifest["forced"]:
-        base, candidate = (shorten(mismatch[arm], _LONGEST_VALUE) for arm in ("base", "candidate"))
+def _note_forced(manifest: ComparisonManifest) -> Iterator[Sentence]:
+    for mismatch in manifest.forced:
+        base, candidate = (
+            shorten(value, _LONGEST_VALUE) for value in (mismatch.base, mismatch.candidate)
+        )
         yield Sentence(
-            f"Forced. The runs differ in {mismatch['parameter']} ({base} and {candidate}), so "
+            f"Forced. The runs differ in {mismatch.parameter} ({base} and {candidate}), so "
             "their metrics may mean different things.",
             "warning",
         )
@@ -143,11 +146,11 @@ def _describe_comparison(shown: Shown) -> Iterator[str]:
         f"{verdicts}."
     )
     if shown.paired:
-        pairs = manifest["pairs"]
+        pairs = manifest.pairs or 0
         searched = " in which both arms searched" if everyone else ""
         yield (
             f"{format_count(pairs, 'pair')} by "
-            f"{shorten(manifest['pair_by'], _LONGEST_KEY)}{searched} "
+            f"{shorten(manifest.pair_by or '', _LONGEST_KEY)}{searched} "
             f"{'was' if pairs == 1 else 'were'} compared one by one (paired t-test)."
         )
     else:
@@ -155,7 +158,7 @@ def _describe_comparison(shown: Shown) -> Iterator[str]:
             "The conversations cannot be paired, so the arms were compared as two samples "
             "(Welch's t-test)."
         )
-    method = "Holm" if manifest["request"]["correction"] == "holm" else "Benjamini-Hochberg"
+    method = "Holm" if manifest.request.correction == "holm" else "Benjamini-Hochberg"
     yield (
         f"A verdict of better, worse or changed needs a p of at most {shown.alpha}, corrected for "
         f"the number of tests ({method}). Not shown is no proof that nothing changed: the table "
@@ -164,7 +167,7 @@ def _describe_comparison(shown: Shown) -> Iterator[str]:
         "the verdict, corrected like p for the tests of the family; each by itself covers at least "
         f"{shown.level}."
     )
-    if primary := manifest["primary"]:
+    if primary := manifest.primary:
         yield (
             f"{metric_by_name(primary).label}, the primary metric, is tested by itself; slices are "
             "corrected separately."
@@ -200,7 +203,7 @@ def _card(definition: Definition, shown: Shown) -> Card:
 def _every_metric(shown: Shown) -> Iterator[PageBlock]:
     rows = [shown.rows[definition.metric.name] for definition in (*shown.declared, *shown.further)]
     yield table_of(shown.columns, rows, "Metrics at each conversation's last iteration")
-    power = shown.manifest["request"]["tests"]["options"]["power"]
+    power = shown.manifest.request.tests.options.power
     pairs = "GSB: (good - bad) / pairs, where good pairs got better and bad ones worse. "
     yield Sentence(
         f"{pairs if shown.paired else ''}Effect size: {_EFFECTS[shown.paired]}. At worst: the "

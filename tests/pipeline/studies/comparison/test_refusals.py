@@ -9,6 +9,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.given_parts import QRELS_COUNTS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of
@@ -39,6 +40,9 @@ def test_runs_with_other_options_are_refused_without_force(
     )
 
 
+JUDGMENTS = {**dict.fromkeys((*QRELS_COUNTS, "results_without_judgment"), 0), "judgments": 2}
+
+
 def edit_manifest(folder, **values):
     manifest = read_manifest(folder)
     (Path(folder) / "manifest.json").write_text(json.dumps({**manifest, **values}))
@@ -64,15 +68,15 @@ def test_runs_of_different_releases_with_one_scoring_version_compare(tmp_path, o
 def test_runs_with_different_judgments_are_refused(tmp_path, outputs, capsys):
     judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
     for folder, digest in zip(judged, ("0a", "0a", "0b"), strict=True):
-        edit_manifest(folder, qrels={"judgments": 2, "digest": digest})
+        edit_manifest(folder, qrels={**JUDGMENTS, "digest": digest})
     assert compare(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
     assert (
         "qrels (2 judgments with the digest 0a against 2 judgments with the digest 0b)"
         in error_of(capsys, judged[0], judged[2])
     )
     assert "qrels (none against 2 judgments" in error_of(capsys, outputs[0], judged[0])
-    edit_manifest(judged[0], qrels={"files": [], "judgments": 2})
-    edit_manifest(judged[1], qrels={"files": [], "judgments": 2}, started="2026-01-01T00:00:00Z")
+    edit_manifest(judged[0], qrels=JUDGMENTS)
+    edit_manifest(judged[1], qrels=JUDGMENTS, started="2026-01-01T00:00:00Z")
     assert "did not record" in error_of(capsys, judged[0], judged[1])
 
 

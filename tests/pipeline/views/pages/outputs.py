@@ -119,6 +119,9 @@ def _manifest(scores, rejected, slices, parameters):
         datasets={"conversations": len(scores)},
         parameters={
             "input": ["in.avro"],
+            "output": "out",
+            "max_i": 5,
+            "g_max": 4,
             "max_rejected": "1%",
             "rules": None,
             "good_gain_threshold": 2,
