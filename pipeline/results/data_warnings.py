@@ -35,8 +35,8 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
 
 
 def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
-    """The warnings in a manifest; empty for runs of versions without warnings."""
-    return msgspec.convert(manifest.get("warnings", []), list[DataWarning])
+    """The warnings in the manifest of a run."""
+    return msgspec.convert(manifest["warnings"], list[DataWarning])
 
 
 def failing_warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:

@@ -40,7 +40,7 @@ def queries_of_run(
       By conversation, without those that have none. Empty if the files are too large to read them
       for this, not on this machine, or no longer as they were.
     """
-    files = tuple((file["path"], file["size"]) for file in manifest.get("inputs", ()))
+    files = tuple((file["path"], file["size"]) for file in manifest["inputs"])
     if not conversation_ids or not files or not all(is_local(path) for path, _ in files):
         return {}
     most = _MOST_BYTES if native_module() is not None else _MOST_BYTES_IN_PYTHON

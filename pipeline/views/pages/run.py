@@ -193,7 +193,7 @@ def _title(everything: SliceMeans | None) -> str:
 
 def _origin(manifest: Mapping[str, Any]) -> str:
     """Which run it is: its input, when it finished, and with which version."""
-    inputs = manifest.get("inputs", [])
+    inputs = manifest["inputs"]
     words = [shorten(inputs[0]["path"], _LONGEST_PATH)] if inputs else []
     if len(inputs) > 1:
         words[0] += f" and {count_text(len(inputs) - 1)} more"

@@ -51,7 +51,7 @@ def duplicates_section(manifest: Mapping[str, Any], repeated: float | None) -> S
 
 def _blocks(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[PageBlock]:
     results = manifest["results"]
-    if not results.get("total"):
+    if not results["total"]:
         yield Sentence("No results were retrieved.", "strong")
         return
     yield Sentence(" ".join(_sentences(manifest, repeated)))
@@ -97,7 +97,7 @@ def _sentences(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[
 
 
 def _steps_table(title: str, counts: str, results: Mapping[str, Any], same: bool) -> TableBlock:
-    pairs = results.get("duplicates_by_step" if same else "near_misses_by_step", {})
+    pairs = results["duplicates_by_step" if same else "near_misses_by_step"]
     return table(
         (TableColumn("step", whole=True), TableColumn("why"), TableColumn(counts, right=True)),
         [(step, why, count(n)) for step, why, n in step_counts(pairs, same)],
@@ -110,14 +110,14 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
 
     Rare types share the last entry.
     """
-    copies = results.get("duplicates_by_type", {})
+    copies = results["duplicates_by_type"]
     types = [
         (
             "(no type)" if name == UNTYPED else shorten(name, _LONGEST_NAME),
             total,
             copies.get(name, 0),
         )
-        for name, total in results.get("results_by_type", {}).items()
+        for name, total in results["results_by_type"].items()
     ]
     types.sort(key=lambda row: (-row[1], row[0]))
     if rare := types[_MOST_TYPES:]:

@@ -103,7 +103,7 @@ def _headline(
 
 
 def _conversations(everything: SliceMeans, manifest: Mapping[str, Any]) -> Card:
-    total = manifest["conversations"].get("total", 0)
+    total = manifest["conversations"]["total"]
     return Card(
         Cell("Conversations", metric="N"),
         (

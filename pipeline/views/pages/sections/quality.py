@@ -83,29 +83,29 @@ def _records_table(records: Mapping[str, Any]) -> TableBlock:
 
 def _counts_table(manifest: Mapping[str, Any]) -> TableBlock:
     conversations, results = manifest["conversations"], manifest["results"]
-    total, found = conversations.get("total", 0), results.get("total", 0)
+    total, found = conversations["total"], results["total"]
     labelled = results.get("labelled_duplicates", 0)
     lines = [
         ("Conversations", total, 0, ""),
-        ("in the means", conversations.get("in_means", 0), total, "conversations"),
+        ("in the means", conversations["in_means"], total, "conversations"),
         (
             "left out: did not search",
-            conversations.get("without_search", 0),
+            conversations["without_search"],
             total,
             "conversations",
         ),
         (
             "left out: have rejected records",
-            conversations.get("with_rejected_records", 0),
+            conversations["with_rejected_records"],
             total,
             "conversations",
         ),
         ("Results", found, 0, ""),
-        ("unlabelled: counted as gain 0", results.get("unlabelled", 0), found, "results"),
-        ("Copies: repeat an earlier result", results.get("duplicates", 0), found, "results"),
+        ("unlabelled: counted as gain 0", results["unlabelled"], found, "results"),
+        ("Copies: repeat an earlier result", results["duplicates"], found, "results"),
         (
             "copies labelled differently",
-            results.get("label_conflicts", 0),
+            results["label_conflicts"],
             labelled,
             "labelled copies",
         ),
@@ -160,7 +160,7 @@ def manifest_section(manifest: Mapping[str, Any]) -> Section:
         Beside(
             (
                 (parameters_table("Parameters", manifest["parameters"]),),
-                blocks_of(_inputs(manifest.get("inputs", [])), _run_table(manifest)),
+                blocks_of(_inputs(manifest["inputs"]), _run_table(manifest)),
             )
         ),
     )
