@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from goodgain.pipeline.views.means import lacks_labels
 
 _Row = Mapping[str, Any]
 LONGEST_QUERY = 120  # characters
-_KEPT = 3  # conversations per list, two of which other lists may show
+_SHOWN = 3  # conversations of all lists together; a list keeps as many, in case others have none
 
 
 class Noteworthy(Struct):
@@ -26,6 +27,9 @@ class Noteworthy(Struct):
     Attributes:
       title, meaning: texts of the page.
       reason: why a conversation is worth looking at, with a place for its value.
+      lacking: a count; where it is 0, `reason_lacking` is told instead.
+      reason_lacking: as `reason`.
+      otherwise: what conversations did that are not noteworthy.
       ordinary: the value of conversations that are not noteworthy; all values lie on one side.
       tie: of two conversations with the same value, that with more of this is more noteworthy.
       rows: the most noteworthy first.
@@ -35,6 +39,9 @@ class Noteworthy(Struct):
     title: str
     meaning: str
     reason: str
+    lacking: str
+    reason_lacking: str
+    otherwise: str
     ordinary: float
     tie: str
     rows: list[_Row] = []
@@ -47,11 +54,16 @@ class Noteworthy(Struct):
         """Sort key; the most noteworthy conversation has the least."""
         return -abs(row[self.metric] - self.ordinary), -row[self.tie], row["conversation_id"]
 
+    def reason_of(self, row: _Row) -> str:
+        """Why a noteworthy conversation is worth looking at."""
+        reason = self.reason if row[self.lacking] else self.reason_lacking
+        return reason.format(value_text(self.metric, row[self.metric]))
+
     def add(self, row: _Row) -> None:
         """Consider a conversation that is in the means."""
         if self.applies(row):
             insort(self.rows, row, key=self.key)
-            del self.rows[_KEPT:]
+            del self.rows[_SHOWN:]
 
 
 def noteworthy() -> list[Noteworthy]:
@@ -60,8 +72,11 @@ def noteworthy() -> list[Noteworthy]:
         Noteworthy(
             "SRE",
             "Lowest search efficiency",
-            "Few of the results were good and new. Ties: most results first.",
+            "Few of the results were good and new, or nothing was found. Ties: most results first.",
             "only {} of its results were good and new",
+            lacking="R",
+            reason_lacking="it found nothing: no search returned a result",
+            otherwise="found only good, new results",
             ordinary=1,
             tie="R",
         ),
@@ -70,55 +85,81 @@ def noteworthy() -> list[Noteworthy]:
             "Most repetition",
             "Many of the results repeated an earlier one. Ties: most copies first.",
             "{} of its results repeated earlier ones",
+            lacking="R",
+            reason_lacking="it found nothing",
+            otherwise="found only new results",
             ordinary=0,
             tie="DupR",
         ),
         Noteworthy(
             "iterations_after_last_good",
             "Most wasted iterations",
-            "The agent kept searching after the last good document it found.",
+            "The agent kept searching after the last good document it found, or found none.",
             "iterations that it searched after its last good document: {}",
+            lacking="GR",
+            reason_lacking="iterations that it searched without finding a good document: {}",
+            otherwise="found a good document in the last iteration",
             ordinary=0,
             tie="R",
         ),
     ]
 
 
-def each_once(lists: Iterable[Noteworthy]) -> list[Noteworthy]:
-    """The lists, each with its most noteworthy conversation that no list before it shows."""
-    shown: list[Noteworthy] = []
+def known_lists(lists: Iterable[Noteworthy], means: Mapping[str, _Row]) -> list[Noteworthy]:
+    """The lists by metrics whose means are known.
+
+    Args:
+      means: at the end, over all conversations, by metric.
+    """
+    return [
+        list_ for list_ in lists if list_.metric in means and not lacks_labels(means[list_.metric])
+    ]
+
+
+def each_once(lists: Sequence[Noteworthy]) -> list[Noteworthy]:
+    """The lists with three conversations together, if there are as many, each in one list.
+
+    The lists take turns: each time the most noteworthy conversation that none has taken yet.
+    """
     taken = set[str]()
-    for list_ in lists:
-        left = [row for row in list_.rows if row["conversation_id"] not in taken][:1]
-        taken.update(row["conversation_id"] for row in left)
-        shown.append(replace(list_, rows=left))
-    return shown
+    rows: list[list[_Row]] = [[] for _ in lists]
+    for _, at in product(range(_SHOWN), range(len(lists))):
+        left = (row for row in lists[at].rows if row["conversation_id"] not in taken)
+        if len(taken) < _SHOWN and (row := next(left, None)):
+            taken.add(row["conversation_id"])
+            rows[at].append(row)
+    return [replace(list_, rows=chosen) for list_, chosen in zip(lists, rows, strict=True)]
 
 
 def highlights_part(
-    lists: Iterable[Noteworthy],
-    means: Mapping[str, _Row],
+    lists: Sequence[Noteworthy],
+    conversations: int,
     queries: Mapping[str, str],
     parameters: Mapping[str, Any],
 ) -> Iterator[Sentence]:
-    """The most noteworthy conversation of each list, and how to look at it.
+    """The conversations that are worth looking at, and how to do it; or why there are few.
 
     Args:
-      means: at the end, over all conversations, by metric; what they lack is not told.
+      lists: by metrics whose means are known, each conversation once.
+      conversations: how many are in the means.
       queries: the first query by conversation, as far as it is known.
     """
-    found = [
-        (list_, list_.rows[0])
-        for list_ in lists
-        if list_.rows and list_.metric in means and not lacks_labels(means[list_.metric])
-    ]
-    if found:
-        yield Sentence("Worth looking at:", apart=True)
+    if not lists or not conversations:
+        return
+    found = [(list_, row) for list_ in lists for row in list_.rows]
+    yield Sentence(_opening(len(found), conversations, lists[0].otherwise), apart=True)
     for list_, row in found:
-        reason = list_.reason.format(value_text(list_.metric, row[list_.metric]))
         query = queries.get(row["conversation_id"])
         asked = "" if query is None else f', first query "{shorten(query, LONGEST_QUERY)}"'
-        yield Sentence(reason + asked, indent=1)
+        yield Sentence(list_.reason_of(row) + asked, indent=1)
         command = explain_command(row["conversation_id"], parameters)
         if command is not None:
             yield Sentence(command, "strong", indent=2, whole=True)
+
+
+def _opening(found: int, conversations: int, otherwise: str) -> str:
+    if not found:
+        return f"Worth looking at: no conversation, since all {otherwise}."
+    if found < min(_SHOWN, conversations):
+        return f"Worth looking at (the others {otherwise}):"
+    return "Worth looking at:"

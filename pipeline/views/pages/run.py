@@ -16,7 +16,12 @@ from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
-from goodgain.pipeline.views.noteworthy import each_once, highlights_part, noteworthy
+from goodgain.pipeline.views.noteworthy import (
+    each_once,
+    highlights_part,
+    known_lists,
+    noteworthy,
+)
 from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
@@ -92,7 +97,9 @@ def build_report(
     ]
     histograms = Histograms(metrics, slices.shown)
     way = WaySums([dict(slice_.attributes) for slice_ in slices.shown])
-    lists = noteworthy()
+    everything = slices.everything
+    rows = everything.at_end if everything else {}
+    lists = known_lists(noteworthy(), rows)
     for row in conversations:
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
@@ -105,8 +112,6 @@ def build_report(
     for row in read_dataset(folder, "iterations", identities):
         iterations[row["conversation_id"]].append(row)
     asked = queries_of_run(manifest, identities) if queries is None else queries(identities)
-    everything = slices.everything
-    rows = everything.at_end if everything else {}
     costs = _costs(rows)
     outcomes = outcome_views(folder, rows, manifest)
     ways = way.ways()
@@ -173,7 +178,8 @@ def build_report(
         "texts": MEAN_TEXTS,
         "mean_texts": MEAN_TEXTS,
     }
-    highlights = tuple(highlights_part(lists, rows, asked, parameters))
+    searched = everything.n if everything else 0
+    highlights = tuple(highlights_part(lists, searched, asked, parameters))
     return Report(render_page(page, data, _SCRIPTS), highlights)
 
 

@@ -92,6 +92,7 @@ def _item(
         blocks_of(
             Sentence(f'First query: "{shorten(query, LONGEST_QUERY)}"') if query else None,
             Sentence(attributes, "quiet") if attributes else None,
+            None if row["R"] else Sentence("It found nothing."),
             _numbers(row),
             _bars(name, iterations),
             command_block(

@@ -236,3 +236,19 @@ def test_reads_conversations_once(tmp_path, monkeypatch):
     build_report(str(tmp_path / "out"))
     assert read.count("conversations") == 1
     assert read.count("iterations") == 1
+
+
+def test_card_of_a_conversation_without_results_says_so(tmp_path):
+    records = [*market_records(2), search("c-empty", 1, [])]
+    write_outputs(tmp_path / "out", records)
+    assert "It found nothing." in Page(build_report(str(tmp_path / "out")).page).text
+    write_outputs(tmp_path / "full", market_records(2))
+    assert "It found nothing." not in Page(build_report(str(tmp_path / "full")).page).text
+
+
+def test_cards_without_labels_are_about_repetition_alone(tmp_path):
+    records = [search(name, 1, [(1, None), (1, None)]) for name in "abc"]
+    write_outputs(tmp_path / "out", records)
+    text = Page(build_report(str(tmp_path / "out")).page).text
+    assert "Most repetition" in text
+    assert "Lowest search efficiency" not in text
