@@ -95,8 +95,9 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
         Option(
             COMMON,
             "NAME",
-            "metrics to compute and show: of ranking, like ndcg@10 (see `goodgain metrics`), your "
-            "own, like my_metrics.py:mine, or those of every run, like CG",
+            "metrics to compute and show, instead of the default ranking metrics: of ranking, like "
+            "ndcg@10 (see `goodgain metrics`), your own, like my_metrics.py:mine, or those of "
+            "every run, like CG",
             form="names",
             selects=True,
         ),
