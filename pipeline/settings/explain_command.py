@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
@@ -25,9 +25,25 @@ _DEFAULTS = {
 }
 
 
-def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
-    """The `goodgain explain` command for a conversation of a run; None if it would be too long."""
+def explained_alike(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether the explanations of two runs depend on the same options, but for their traces."""
+    return all(
+        parameters.get(name, default) == others.get(name, default)
+        for name, default in _DEFAULTS.items()
+    )
+
+
+def explain_command(
+    conversation_id: str, parameters: Mapping[str, Any], against: Sequence[str] = ()
+) -> str | None:
+    """The `goodgain explain` command for a conversation of a run; None if it would be too long.
+
+    Args:
+      against: the traces of another arm, if it shows the conversation in both.
+    """
     words = ["goodgain", "explain", "--input", *map(quote_word, parameters.get("input", ()))]
+    if against:
+        words += ["--against", *map(quote_word, against)]
     for name, default in _DEFAULTS.items():
         value = parameters.get(name, default)
         if value not in (None, default):

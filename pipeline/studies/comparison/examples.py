@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.settings.explain_command import explain_command, explained_alike
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.studies.comparison.measures import CONTEXT, Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
@@ -22,8 +22,9 @@ class Example(Struct, frozen=True):
     Attributes:
       base_numbers, candidate_numbers: further metrics at N, in each arm.
       base_conversation, candidate_conversation: the first conversation of the pair in each arm.
-      commands: `goodgain explain` for both; only one if they are the same conversation of the same
-        traces.
+      commands: one `goodgain explain` that shows both side by side; or one for each, the base's
+        first, where they have different ids or were read by different options. Only one, too, if
+        they are the same conversation of the same traces.
     """
 
     key: str
@@ -75,11 +76,6 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
             matched.base.arm.ids[base_firsts[base_index]],
             matched.candidate.arm.ids[candidate_firsts[candidate_index]],
         )
-        sources = (arms.base_source, arms.candidate_source)
-        commands = (
-            explain_command(identity, source.manifest["parameters"])
-            for identity, source in zip(ids, sources, strict=True)
-        )
         return Example(
             key=matched.keys[shared],
             metric=metric,
@@ -90,10 +86,22 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
             candidate_numbers=_numbers(matched.candidate, candidate_index),
             base_conversation=ids[0],
             candidate_conversation=ids[1],
-            commands=tuple(dict.fromkeys(filter(None, commands))),
+            commands=_commands(arms, *ids),
         )
 
     return Examples(metric, tuple(map(example, best)), tuple(map(example, worst)))
+
+
+def _commands(arms: Arms, base_id: str, candidate_id: str) -> tuple[str, ...]:
+    sources = (arms.base_source, arms.candidate_source)
+    base, candidate = (source.manifest["parameters"] for source in sources)
+    files = [{file["path"] for file in source.manifest["inputs"]} for source in sources]
+    same_conversation = base_id == candidate_id and files[0].isdisjoint(files[1])
+    if same_conversation and base.get("input") and explained_alike(base, candidate):
+        commands = [explain_command(candidate_id, candidate, against=base["input"])]
+    else:
+        commands = [explain_command(base_id, base), explain_command(candidate_id, candidate)]
+    return tuple(dict.fromkeys(filter(None, commands)))
 
 
 def _numbers(grouped: Grouped, index: int) -> dict[str, float | None]:

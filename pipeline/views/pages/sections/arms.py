@@ -56,7 +56,7 @@ def examples_section(examples: Examples, reason: str | None) -> Section:
         "examples",
         "Wins and losses",
         f"The pairs that differ most in {metric_by_name(examples.metric).label}. The commands "
-        "explain result by result what each agent found and how it was counted.",
+        "show what each agent found, and how it was counted.",
         withheld_sentence(examples.metric, reason) if reason else None,
         *(_examples(title, found) for title, found in title_lists(examples)),
     )

@@ -224,11 +224,19 @@ def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
     assert [document["difference"] for document in found["losses"]] == [-2, -2, -2]
     base = by_id(outputs[0], "SRE")
     assert found["losses"][0]["base_numbers"]["SRE"] == base[found["losses"][0]["key"]]
-    for command in found["wins"][0]["commands"]:
-        words = shlex.split(command)
-        assert words[0] == "goodgain"
-        assert main(words[1:]) == 0
-        assert "c02" in capsys.readouterr().out
+    (command,) = found["wins"][0]["commands"]
+    words = shlex.split(command)
+    assert words[0] == "goodgain"
+    assert main(words[1:]) == 0
+    assert "Only in input" in capsys.readouterr().out
+
+
+def test_wins_of_other_conversations_of_one_run_come_with_a_command_for_each(arms, capsys):
+    words = ("--by", "arm", "--base", "A", "--pair-by", "query_id", "--metrics", "CG")
+    win = compare(capsys, arms, *words)["examples"]["wins"][0]
+    for command, arm in zip(win["commands"], ("base", "candidate"), strict=True):
+        assert shlex.split(command)[:3] == ["goodgain", "explain", win[f"{arm}_conversation"]]
+        assert main(shlex.split(command)[1:]) == 0
 
 
 def test_wins_of_a_metric_where_lower_is_better_have_negative_differences(outputs, capsys):

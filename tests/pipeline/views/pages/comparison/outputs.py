@@ -30,7 +30,9 @@ def write_comparison(folder, records, *words, parameters=({}, {}), scoring=None)
     places = [folder / name for name in ("base", "candidate")]
     for place, of_arm, more in zip(places, records, parameters, strict=True):
         more = {"input": [f"{place.name}.avro"], **more}
-        write_outputs(place, of_arm, parameters=more, scoring=scoring)
+        manifest = write_outputs(place, of_arm, parameters=more, scoring=scoring)
+        inputs = [{"path": path, "size": 1} for path in more["input"]]
+        (place / "manifest.json").write_text(json.dumps({**manifest, "inputs": inputs}))
     output = folder / "comparison"
     assert main(["compare", *map(str, places), "--output", str(output), *words]) == 0
     return output

@@ -143,9 +143,8 @@ def test_page_has_every_pair_with_both_values(page, output):
     assert pairs["ranks"] == list(range(1, PAIRS + 1))
 
 
-def test_each_example_has_the_commands_that_explain_it(page):
-    assert "goodgain explain c-01 --input base.avro" in page.text
-    assert "goodgain explain c-01 --input candidate.avro" in page.text
+def test_each_example_has_the_command_that_shows_both_arms(page):
+    assert "goodgain explain c-01 --input candidate.avro --against base.avro" in page.text
     assert page.text.index("Largest wins") < page.text.index("Largest losses")
 
 
