@@ -21,8 +21,8 @@ def folder_of(run: RunOrFolder | Any, scratch: str, name: str) -> str:
         return str(run)
     if not isinstance(run, Run):
         raise UsageError(
-            f"{type(run).__name__} is no run: give what `goodgain.evaluate` or `goodgain.load` "
-            "returns, or the output folder of a run."
+            f"A run is needed, but what was given is of type {type(run).__name__}: give what "
+            "`goodgain.evaluate` or `goodgain.load` returns, or the output folder of a run."
         )
     place = Path(scratch) / name
     run.write_datasets(place)

@@ -98,6 +98,19 @@ def test_what_is_no_run_is_refused_in_one_line(good, function):
     with pytest.raises(gg.UsageError) as raised:
         function(good, {"CG": [1, 2]})
     assert str(raised.value) == (
-        "dict is no run: give what `goodgain.evaluate` or `goodgain.load` returns, or the output "
-        "folder of a run."
+        "A run is needed, but what was given is of type dict: give what `goodgain.evaluate` or "
+        "`goodgain.load` returns, or the output folder of a run."
     )
+
+
+def test_reasons_name_arguments(good):
+    verdict = gg.gate(good, ["CG drop <= 2 %"])
+    (outcome,) = verdict.outcomes
+    assert outcome["reason"] == "it needs a baseline (baseline=DIR)"
+    assert "baseline=DIR" in repr(verdict)
+    with pytest.raises(gg.GateFailedError, match="baseline=DIR"):
+        verdict.check()
+    rule = {"metric": "CG", "at_least": 1, "slice": ["market"]}
+    (by_market,) = gg.gate(good, [rule]).outcomes
+    assert "was slices" in by_market["reason"]
+    assert "--" not in by_market["reason"]
