@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class ScoreConversations(beam.PTransform):
     be used fails the pipeline. `RejectedRecord`s among the calls flag their conversations.
 
     Attributes:
-      scoring: rules, thresholds, metrics and optional outputs.
+      scoring: rules, thresholds, metrics and optional outputs; by default `Scoring.default()`.
 
     Example:
       >>> import apache_beam as beam
@@ -71,7 +71,7 @@ class ScoreConversations(beam.PTransform):
       c 3 3
     """
 
-    scoring: Scoring
+    scoring: Scoring = field(default_factory=Scoring.default)
 
     def expand(self, records: beam.PCollection[Any]) -> ScoredConversations:
         """Apply the transform."""

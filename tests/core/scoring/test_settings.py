@@ -45,3 +45,10 @@ def test_lists_become_tuples():
         ("usd",),
         ("correct",),
     )
+
+
+def test_settings_without_rules_name_the_constructor():
+    with pytest.raises(UsageError, match=r"make it with Scoring\.default\(\)"):
+        Scoring()
+    with pytest.raises(UsageError, match=r"make it with Scoring\.default\(\)"):
+        Scoring(max_i=2)

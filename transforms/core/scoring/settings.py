@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
+from msgspec import field
+
 from goodgain.transforms.core.dedup.rules import DuplicateOptions, RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
@@ -40,6 +42,12 @@ from goodgain.transforms.core.scoring.options import (
 )
 
 
+def _refuse_missing_rules() -> RuleTable:
+    raise UsageError(
+        "Scoring needs compiled rules: make it with Scoring.default(), which has them."
+    )
+
+
 class Scoring(ScoringOptions, frozen=True, dict=True):
     """How conversations are scored.
 
@@ -70,7 +78,7 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
       ['CG', 'outcome.correct']
     """
 
-    rules: RuleTable
+    rules: RuleTable = field(default_factory=_refuse_missing_rules)
     clock: int | None = None
     label_keys: LabelKeys | None = None
     pool: PoolUse | None = None
