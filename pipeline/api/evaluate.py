@@ -141,7 +141,7 @@ def _evaluate(
     settings = from_keywords(RunConfig, chosen, fixed, config_path)
     source: TraceSource
     if files is None:
-        records, seen = in_memory(traces, settings.adaptation)
+        records, seen = in_memory(traces, settings.adaptation, settings.read_bounds)
         source, found = RecordsInMemory(records), traces_of(settings, (), seen)
     else:
         source = LocalFiles(files, settings)

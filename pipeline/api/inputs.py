@@ -16,6 +16,7 @@ from goodgain.pipeline.run.plan.seen_names import (
     is_long_table,
 )
 from goodgain.transforms.core.errors import RecordError, UsageError
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds, check_bounds
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -67,10 +68,15 @@ def files_of(traces: Traces) -> list[InputFile] | None:
 _InMemory: TypeAlias = "tuple[list[SearchCall | RejectedRecord], SeenNames]"
 
 
-def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory:
+def in_memory(
+    traces: Traces, adaptation: Adaptation | None = None, bounds: ReadBounds = DEFAULT_BOUNDS
+) -> _InMemory:
     """Traces in memory as search calls and rejected rows, and the names in the first of them.
 
     The first records decide whether there is one for each search call or one for each result.
+
+    Args:
+      bounds: of these counts only the number of results of a record; all is decoded already.
 
     Raises:
       UsageError: `traces` is neither a list of records nor a table.
@@ -81,8 +87,10 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory
     records = chain(first, records)
     maps = [record for record in first if isinstance(record, Mapping)]
     if len(maps) == len(first) and is_long_table(maps, adaptation):
-        return _parse_rows(_mappings(records), maps, adaptation)
-    return _parse(records if table is None else map(with_maps, _mappings(records)), adaptation)
+        return _parse_rows(_mappings(records), maps, adaptation, bounds)
+    if table is not None:
+        records = map(with_maps, _mappings(records))
+    return _parse(records, adaptation, bounds)
 
 
 def _mappings(records: Iterable[Mapping[str, Any] | SearchCall]) -> Iterator[Mapping[str, Any]]:
@@ -99,20 +107,23 @@ def _parse_rows(
     rows: Iterable[Mapping[str, Any]],
     first: Sequence[Mapping[str, Any]],
     adaptation: Adaptation | None,
+    bounds: ReadBounds,
 ) -> _InMemory:
     """Convert rows in long form; `first` are the first of them."""
     if adaptation is not None:
         rows = map(adaptation.apply_to_row, rows)
-    calls = [_call_of(place, rows) for place, rows in enumerate(calls_of_rows(rows), start=1)]
+    calls = [
+        _call_of(place, rows, bounds) for place, rows in enumerate(calls_of_rows(rows), start=1)
+    ]
     return calls, collect_names_of_rows(first, adaptation)
 
 
-def _call_of(place: int, rows: Sequence[Row]) -> SearchCall | RejectedRecord:
+def _call_of(place: int, rows: Sequence[Row], bounds: ReadBounds) -> SearchCall | RejectedRecord:
     try:
         record = record_of_rows(rows)
     except RecordError as error:
         return reject_record(_SOURCE, f"record {place}", error, payload_of_mapping(rows[0]))
-    return _record(place, record, None)
+    return _record(place, record, None, bounds)
 
 
 def rows_of(table: Any) -> Iterable[Any]:
@@ -175,27 +186,40 @@ def table_of(table: Any) -> Any:
 
 
 def _parse(
-    traces: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
+    traces: Iterable[Mapping[str, Any] | SearchCall],
+    adaptation: Adaptation | None,
+    bounds: ReadBounds,
 ) -> _InMemory:
     left = iter(traces)
     first = list(islice(left, MOST_LOOKED_AT))
     raw = [record for record in first if isinstance(record, Mapping)]
     seen = collect_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
     records = (
-        _record(place, record, adaptation) for place, record in enumerate(chain(first, left), 1)
+        _record(place, record, adaptation, bounds)
+        for place, record in enumerate(chain(first, left), 1)
     )
     return list(records), seen
 
 
 def _record(
-    place: int, record: Mapping[str, Any] | SearchCall, adaptation: Adaptation | None
+    place: int,
+    record: Mapping[str, Any] | SearchCall,
+    adaptation: Adaptation | None,
+    bounds: ReadBounds,
 ) -> SearchCall | RejectedRecord:
+    try:
+        return check_bounds(_call(record, adaptation), bounds)
+    except RecordError as error:
+        payload = payload_of_mapping(
+            to_builtins(record) if isinstance(record, SearchCall) else record
+        )
+        return reject_record(_SOURCE, f"record {place}", error, payload)
+
+
+def _call(record: Mapping[str, Any] | SearchCall, adaptation: Adaptation | None) -> SearchCall:
     if isinstance(record, SearchCall):
         return record
-    try:
-        return parse_escaped_mapping(adaptation.apply(record) if adaptation else record)
-    except RecordError as error:
-        return reject_record(_SOURCE, f"record {place}", error, payload_of_mapping(record))
+    return parse_escaped_mapping(adaptation.apply(record) if adaptation else record)
 
 
 def _check(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:

@@ -14,6 +14,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.adversarial import trace
 from tests.native.paths import count_folds, needs_native
 from tests.pipeline.runs import FULL, MAX_I, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
@@ -155,6 +156,27 @@ def test_imports_neither_beam_nor_slow_packages():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("form", ["mappings", "calls", "rows"])
+def test_a_record_with_more_results_than_allowed_is_a_rejected_row(form):
+    results = [{"id": "a", "gain": 1}, {"id": "b", "gain": 1}]
+    call = {"conversation_id": "c", "iteration": 1}
+    small = {**call, "conversation_id": "d"}
+    if form == "rows":
+        traces = [{**call, **result} for result in results] + [{**small, **results[0]}]
+    else:
+        traces = [{**call, "results": results}, {**small, "results": results[:1]}]
+    if form == "calls":
+        traces = [parse_mapping(record) for record in traces]
+
+    with pytest.warns(gg.GoodGainWarning, match="rejected_records"):
+        found = gg.evaluate(traces, max_record_results=1, max_rejected="100%")
+
+    (row,) = found.rejected
+    assert (row["position"], row["field"], row["conversation_id"]) == ("record 1", "results", "c")
+    assert "--max-record-results" in row["reason"]
+    assert [row["R"] for row in found.conversations if row["conversation_id"] == "d"] == [1]
 
 
 def test_a_text_with_half_of_a_surrogate_pair_is_a_rejected_row():
