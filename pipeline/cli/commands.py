@@ -148,11 +148,11 @@ def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) ->
 def _refuse_stray(unknown: Sequence[str], program: str) -> None:
     """Refuse a word that follows no option; each option of Beam takes at most one.
 
-    Beam takes no word that begins with `-` for a value.
+    Beam takes negative numbers for values, but not a dash alone.
     """
     after_option = False
     for word in unknown:
-        if not _is_option(word) and (not after_option or word.startswith("-")):
+        if not _is_option(word) and (not after_option or word == "-"):
             name, equals, _ = word.partition("=")  # what follows may be a secret
             shown = f"{name}=..." if equals else word
             raise UsageError(f"'{shown}' belongs to no option; see `{program} --help`.")

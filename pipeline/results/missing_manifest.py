@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
+from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.folder import MANIFEST, UNFINISHED, list_names
 from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS, kind_of
 from goodgain.transforms.filesystems import is_local, join
@@ -29,12 +31,25 @@ def describe_missing_manifest(folder: str) -> str:
             f"{folder} holds the outputs of a stream, which has no {MANIFEST}, since it goes on: "
             f"{_RUN} over the files that it reads writes what reports, comparisons and gates need."
         )
-    inner = next((name for name in names if name.endswith(f"/{MANIFEST}")), None)
-    if inner is not None:
+    if inner := _run_inside(names):
         return (
             f"{folder} is not the output of a run, but holds some: give one, like "
-            f"{join(folder, inner.removesuffix(f'/{MANIFEST}'))}."
+            f"{join(folder, inner)}."
         )
     if any(name.startswith(f"{UNFINISHED}/") for name in names):
         return f"{folder} has no {MANIFEST}: the run that writes there has not finished, or failed."
     return f"{folder} has no {MANIFEST}: it is not the output of a finished run."
+
+
+def _run_inside(names: Collection[str]) -> str | None:
+    """A folder of these files that holds the output of a finished run; None if there is none.
+
+    A manifest alone may be of another program.
+    """
+    folders = sorted(name.removesuffix(MANIFEST) for name in names if name.endswith(f"/{MANIFEST}"))
+    for folder in folders:
+        if not folder.startswith(f"{UNFINISHED}/") and any(
+            name.startswith(f"{folder}{MEANS.name}/") for name in names
+        ):
+            return folder.removesuffix("/")
+    return None

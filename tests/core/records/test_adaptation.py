@@ -230,3 +230,9 @@ def test_the_error_of_a_missing_field_names_a_similar_one():
         "conversation_id is missing; conversationId looks like it: add "
         "--map conversation_id=conversationId."
     )
+
+
+@pytest.mark.parametrize("name", ["mapping", "label_map"])
+def test_rejects_a_text_in_place_of_entries(name):
+    with pytest.raises(UsageError, match=f"{name} cannot be 'gain=1': give a list of entries"):
+        Adaptation(**{name: "gain=1"})

@@ -241,12 +241,25 @@ def test_write_file_replaces_all_or_nothing(tmp_path, monkeypatch):
         (None, "no output of a run in .*, which is empty or missing"),
         (KINDS["the outputs of a stream"][1], "holds the outputs of a stream, .*`goodgain run "),
         (".unfinished/claim", "the run that writes there has not finished, or failed"),
-        ("date=2025-03-03/manifest.json", r"holds some: give one, like .*/date=2025-03-03\.$"),
         ("notes.txt", "not the output of a finished run"),
+        ("extension/manifest.json", "not the output of a finished run"),
     ],
 )
 def test_rejects_a_folder_without_a_manifest(name, message, tmp_path):
     fill(tmp_path, *([name] if name else []))
+    with pytest.raises(UsageError, match=message):
+        read_manifest(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ("date=2025-03-03", r"holds some: give one, like .*/date=2025-03-03\.$"),
+        (".unfinished/a1b2", "the run that writes there has not finished, or failed"),
+    ],
+)
+def test_rejects_a_folder_that_holds_a_run(inside, message, tmp_path):
+    fill(tmp_path, f"{inside}/manifest.json", f"{inside}/means/part-00000-of-00001.parquet")
     with pytest.raises(UsageError, match=message):
         read_manifest(str(tmp_path))
 

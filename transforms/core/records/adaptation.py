@@ -76,6 +76,9 @@ class Adaptation(Struct, frozen=True, dict=True):
 
     def __post_init__(self) -> None:
         """Refuse entries that cannot be used before records are read."""
+        for name, entries in (("mapping", self.mapping), ("label_map", self.label_map)):
+            if isinstance(entries, str):
+                raise UsageError(f"{name} cannot be {entries!r}: give a list of entries.")
         _ = self.renames, self.label_scale
 
     @cached_property
