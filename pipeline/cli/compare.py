@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
@@ -31,6 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
     config = read_options(args, CompareConfig)
+    from goodgain.pipeline.results.lock import folder_locked  # here to keep --help fast
+
+    with folder_locked(config.output) if config.output else nullcontext():
+        return _compare(args, config)
+
+
+def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.model import document

@@ -9,6 +9,7 @@ from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import ExplainConfig, QuestionConfig, RunConfig
+from goodgain.transforms.core.errors import UsageError
 
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
@@ -32,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     asked = read_options(args, QuestionConfig)
     if asked.against:
+        if asked.pair:
+            raise UsageError("--pair and --against exclude each other: give one of the two.")
         return _run_against(args, config, asked)
     # Imported here to keep --help fast.
     with quick_imports():

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import ValidationInfo, field_validator
-
 from goodgain.pipeline.settings.catalogue import (
     Runner,
     Traces,
@@ -30,7 +28,6 @@ from goodgain.pipeline.settings.struct_options import option_in, options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS
-from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
@@ -56,13 +53,6 @@ class QuestionConfig(Settings):
         "the other arm, or its traces",
         (),
     )
-
-    @field_validator("against")
-    @classmethod
-    def _one_question(cls, against: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if against and info.data.get("pair"):
-            raise ValueError(f"and {Remedy('pair')} exclude each other: give one of the two")
-        return against
 
 
 class ExplainConfig(LabelledConfig, ScoringConfig):

@@ -10,6 +10,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.given_parts import QRELS_COUNTS
+from goodgain.pipeline.results.lock import folder_locked
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of
@@ -130,6 +131,19 @@ def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words,
     error = error_of(capsys, *outputs, *words)
     assert message in error
     assert "Traceback" not in error
+
+
+def test_a_folder_that_a_run_writes_to_is_not_replaced(tmp_path, outputs, capsys):
+    unfinished = tmp_path / "out" / ".unfinished" / "a1b2" / "means.csv"
+    unfinished.parent.mkdir(parents=True)
+    unfinished.touch()
+    folder = str(tmp_path / "out")
+    words = ["compare", *map(str, outputs), "--output", folder, "--overwrite"]
+    with folder_locked(folder):
+        assert main(words) == ExitCode.FAILED
+    assert "Another run is writing to" in capsys.readouterr().err
+    assert unfinished.exists()
+    assert main(words) == 0
 
 
 def test_wrong_folders_and_arms_are_refused(tmp_path, outputs, arms, capsys):

@@ -160,3 +160,12 @@ def test_python_shows_what_the_command_prints(tmp_path, capsys):
     assert main(["explain", "c1", "--input", traces, "--pair", "1.1.1", "1.1.2"]) == 0
     found = gg.evaluate(records, allow_unlabelled=True).explain("c1", pair=("1.1.1", "1.1.2"))
     assert found.split() == capsys.readouterr().out.split()
+
+
+def test_a_pair_and_another_arm_exclude_each_other(tmp_path, capsys):
+    traces = write_jsonl(tmp_path / "t.jsonl", [])
+    words = ["explain", "c1", "--input", str(traces), "--pair", "1.1.1", "1.1.2"]
+    assert main([*words, "--against", str(traces)]) == 2
+    assert capsys.readouterr().err.endswith(
+        "--pair and --against exclude each other: give one of the two.\n"
+    )
