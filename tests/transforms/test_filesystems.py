@@ -167,18 +167,18 @@ def test_a_run_is_published_and_read_elsewhere(tmp_path):
     out = f"{ELSEWHERE}{tmp_path}/out"
     prepare(out, False, RUN_OUTPUTS)
     claim(out, "own")
-    name = "means/part-00000-of-00001.jsonl"
+    name = "late/part-00000-of-00001.jsonl"
     with filesystems.create(filesystems.join(unfinished_folder(out, "own"), name)) as file:
         file.write(b'{"n": 1}\n')
     check_claim(out, "own")
     check_written(out, [name], "own")
     publish(out, [name], RUN_OUTPUTS, "own")
     discard_unfinished(out, "own")
-    write_manifest(out, {"datasets": {"means": 1}})
-    assert read_manifest(out) == {"datasets": {"means": 1}}
-    assert list(read_dataset(out, "means")) == [{"n": 1}]
-    assert sorted(filesystems.files_below(out)) == [f"{out}/manifest.json", f"{out}/{name}"]
-    assert filesystems.files_named(f"{out}/means", "part-*") == [f"{out}/{name}"]
+    write_manifest(out, {"datasets": {"late": 1}})
+    assert read_manifest(out) == {"datasets": {"late": 1}}
+    assert list(read_dataset(out, "late")) == [{"n": 1}]
+    assert sorted(filesystems.files_below(out)) == [f"{out}/{name}", f"{out}/manifest.json"]
+    assert filesystems.files_named(f"{out}/late", "part-*") == [f"{out}/{name}"]
     clear(out)
     assert filesystems.files_below(str(tmp_path)) == []
 

@@ -10,7 +10,11 @@ def test_types_are_sorted_by_frequency_and_rare_ones_combined():
     assert types[-1][2] == 5
     assert sum(total for _, total, _ in types) == sum(results.values())
     one_more = dict(list(results.items())[:31])
-    assert type_counts({"results_by_type": one_more})[-1] == ("1 other type", 970, 0)
+    assert type_counts({"results_by_type": one_more, "duplicates_by_type": {}})[-1] == (
+        "1 other type",
+        970,
+        0,
+    )
 
 
 def test_every_deciding_step_is_explained():
@@ -21,4 +25,5 @@ def test_every_deciding_step_is_explained():
 
 
 def test_results_without_a_type_are_named_no_type():
-    assert type_counts({"results_by_type": {"untyped": 3}}) == [("(no type)", 3, 0)]
+    counts = {"results_by_type": {"untyped": 3}, "duplicates_by_type": {}}
+    assert type_counts(counts) == [("(no type)", 3, 0)]
