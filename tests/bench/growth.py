@@ -23,7 +23,7 @@ def growth_rows(
       name: of the samples, for the rows.
       samples: by size, as a multiple of the smallest, which comes first: a trace file and its
         number of results.
-      tiny: a trace file of one conversation; a run over it is all start-up.
+      tiny: a trace file of `FEWEST` conversations; a run over it is all start-up.
       folder: for the outputs.
     """
     traces = {_START_UP: tiny, **{factor: trace for factor, (trace, _) in samples.items()}}

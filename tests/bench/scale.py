@@ -16,7 +16,7 @@ from tests.bench.cluster_cost import cost_on, cpu_on_spark
 from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of_run, in_turns
 from tests.bench.rows import Row
-from tests.bench.runs import sample
+from tests.bench.runs import FEWEST, sample
 from tests.bench.stream import stream_rows
 from tests.bench.table import store
 from tests.engines.cluster import Cluster
@@ -62,7 +62,7 @@ def _rows(trace: Path, results: int, folder: Path) -> Iterator[Row]:
 
 
 def _on_prism(trace: Path, results: int, folder: Path) -> Iterator[Row]:
-    tiny, _ = sample(folder, 1)
+    tiny, _ = sample(folder, FEWEST)
     start = cost_of_run(tiny, folder / "out", PRISM)
     whole = cost_of_run(trace, folder / "out", PRISM)
     # This includes the CPU of Prism, since it is a child of the run that started it.
@@ -70,7 +70,7 @@ def _on_prism(trace: Path, results: int, folder: Path) -> Iterator[Row]:
 
 
 def _on_spark(cluster: SparkCluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:
-    tiny, _ = sample(folder, 1)
+    tiny, _ = sample(folder, FEWEST)
     cpu_on_spark(cluster, tiny, folder / "spark")  # warms Spark up
     start, whole = (cpu_on_spark(cluster, traces, folder / "spark") for traces in (tiny, trace))
     yield _net("Spark, 2 workers", whole - start, results, "100 or less")
@@ -101,7 +101,7 @@ def _two_copies(trace: Path, folder: Path, cores: list[int]) -> float:
 def _cpu_on_flink(
     cluster: Cluster, trace: Path, results: int, folder: Path, name: str, target: int
 ) -> Iterator[Row]:
-    tiny, _ = sample(folder, 1)
+    tiny, _ = sample(folder, FEWEST)
     cost_on(cluster, tiny, folder / "flink", 1)  # warms Flink up
     costs = in_turns(
         {traces: partial(cost_on, cluster, traces, folder / "flink", 1) for traces in (tiny, trace)}
@@ -116,7 +116,7 @@ def _cpu_on_flink(
 
 def _two_slots(cluster: Cluster, folder: Path) -> Iterator[Row]:
     """The speed-up by a second slot, and that of two independent runs on this machine."""
-    tiny, _ = sample(folder, 1)
+    tiny, _ = sample(folder, FEWEST)
     trace, results = sample(folder, MANY_CONVERSATIONS)
     measures = {
         (traces, slots): partial(cost_on, cluster, traces, folder / "flink", slots)
@@ -157,7 +157,7 @@ def _hot_on_flink(cluster: Cluster, folder: Path) -> Iterator[Row]:
 
 def _hot_key(folder: Path) -> Iterator[Row]:
     samples = {factor: _hot_sample(folder, factor) for factor in HOT_FACTORS}
-    tiny, _ = sample(folder, 1)
+    tiny, _ = sample(folder, FEWEST)
     yield from growth_rows("a fifth in one conversation", samples, tiny, folder)
 
 

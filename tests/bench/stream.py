@@ -14,6 +14,7 @@ from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.bench.rows import Row
+from tests.bench.runs import FEWEST
 from tests.engines.processes import wait_until
 
 RATE = 1_500  # results a second, one file each
@@ -23,7 +24,7 @@ _PATIENCE = 300
 
 def stream_rows(folder: Path) -> Iterator[Row]:
     """CPU per result of a stream of a minute or more, without its start-up."""
-    tiny = list(sample_records(SampleConfig(conversations=1, bad_share=0.0)))
+    tiny = list(sample_records(SampleConfig(conversations=FEWEST, bad_share=0.0)))
     start = _cpu_of_stream(tiny, folder / "start")
     records = sorted(sample_records(_SAMPLE), key=lambda record: record["timestamp"])
     cpu = _cpu_of_stream(records, folder / "whole")

@@ -11,7 +11,7 @@ import fastavro
 
 from tests.bench.processes import Cost, cost_of, cost_of_run, in_turns
 from tests.bench.rows import Row
-from tests.bench.runs import FULL, sample
+from tests.bench.runs import FEWEST, FULL, sample
 
 _SHORT = 5  # conversations: 20 search calls
 _EVALUATE = "import sys, goodgain; goodgain.evaluate(sys.argv[1]).means"
@@ -66,7 +66,7 @@ def _two_cores(path: Path, output: Path) -> Iterator[Row]:
 def arrow_rows(folder: Path) -> Iterator[Row]:
     """Decoding of Avro into columns by arrow-avro, without objects: near what is possible."""
     path, results = _with_lists(sample(folder, FULL))
-    tiny, _ = _with_lists(sample(folder, 1))
+    tiny, _ = _with_lists(sample(folder, FEWEST))
     loops = {"fastavro": [], "arrow-avro": ["--arrow"]}
     turns = in_turns(
         {
