@@ -14,7 +14,7 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.results.atomic_files import report_unwritable
+from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.wording import for_python, phrase_for_python
@@ -58,8 +58,7 @@ class Comparison:
         Raises:
           UsageError: the file cannot be written.
         """
-        with report_unwritable(path):
-            Path(path).write_bytes(self._report)
+        write_named(path, self._report)
 
     def __repr__(self) -> str:
         return text_of(self._shown)

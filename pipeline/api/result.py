@@ -14,7 +14,7 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.results.atomic_files import report_unwritable
+from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
@@ -255,8 +255,7 @@ class Run:
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))
             content = build_report(folder, self.manifest, self._queries).page
-        with report_unwritable(path):
-            Path(path).write_bytes(content)
+        write_named(path, content)
 
     def _write_datasets(self, folder: Path) -> None:
         from goodgain.pipeline.results.formats import FORMATS

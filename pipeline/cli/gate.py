@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
@@ -29,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
+    from goodgain.pipeline.results.atomic_files import write_named
     from goodgain.pipeline.results.exit_codes import ExitCode
     from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
@@ -42,9 +42,9 @@ def run(args: argparse.Namespace) -> int:
     outcomes = gate.outcomes(config.output)
     if config.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        _write(config.junit, gate_junit(outcomes, config.output, at))
+        write_named(config.junit, gate_junit(outcomes, config.output, at))
     if config.markdown:
-        _write(config.markdown, gate_markdown(outcomes, config.output).encode())
+        write_named(config.markdown, gate_markdown(outcomes, config.output).encode())
     if args.json:
         print_json(
             {
@@ -57,10 +57,3 @@ def run(args: argparse.Namespace) -> int:
     elif not args.quiet or not has_passed(outcomes):
         show(gate_document(outcomes), result_console())
     return ExitCode.DONE if has_passed(outcomes) else ExitCode.REGRESSION
-
-
-def _write(path: str, content: bytes) -> None:
-    from goodgain.pipeline.results.atomic_files import report_unwritable
-
-    with report_unwritable(path):
-        Path(path).write_bytes(content)

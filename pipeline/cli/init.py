@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.settings.init_config import ConfigurationKind, InitConfig, kinds
 from goodgain.transforms.core.errors import UsageError
 
@@ -61,13 +62,13 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
     text = text.replace(f"goodgain:{kind.shipped}", kind.name)
     config.parent.mkdir(parents=True, exist_ok=True)
     if (model := _model(name)) is None:
-        config.write_text(text, encoding="utf-8")
+        write_whole(config, text.encode())
         return [config]
     from goodgain.pipeline.settings.config_file import schema_of
 
     schema = config.with_name(f"{config.stem}.schema.json")
-    config.write_text(f"# yaml-language-server: $schema={schema.name}\n{text}", encoding="utf-8")
-    schema.write_text(json.dumps(schema_of(model), indent=2) + "\n", encoding="utf-8")
+    write_whole(config, f"# yaml-language-server: $schema={schema.name}\n{text}".encode())
+    write_whole(schema, (json.dumps(schema_of(model), indent=2) + "\n").encode())
     return [config, schema]
 
 
@@ -82,7 +83,7 @@ def _write_examples(folder: Path, kind: ConfigurationKind) -> list[Path]:
     for path in new:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path in shipped:
-            path.write_bytes(shipped[path].read_bytes())
+            write_whole(path, shipped[path].read_bytes())
         else:
             options = SampleConfig(conversations=_CONVERSATIONS, bad_share=0)
             write_sample(options, str(path))

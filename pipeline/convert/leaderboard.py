@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
+from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import OUTCOME
 
@@ -98,8 +98,7 @@ def write_leaderboard(rows: Iterable[Row], path: str, day: date) -> Leaderboard:
             for row, recall in zip(rows, recalls, strict=True)
         ],
     }
-    with report_unwritable(path), replace_atomically(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    write_named(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return found
 
 

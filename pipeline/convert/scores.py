@@ -13,7 +13,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
-from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
+from goodgain.pipeline.results.atomic_files import replace_named
 from goodgain.transforms.core.errors import UsageError
 
 _NO_METRICS = frozenset(
@@ -68,7 +68,7 @@ def write_scores(
     """
     counts = ExportCounts()
     lines = TOOLS[tool]
-    with report_unwritable(path), replace_atomically(path) as file:
+    with replace_named(path) as file:
         for row in rows:
             scores = _scores(row, metrics, undefined, counts)
             counts.conversations += 1

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
+from goodgain.pipeline.results.atomic_files import replace_named
 from goodgain.pipeline.run.plan.local_files import read_files
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -164,8 +164,7 @@ def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[Binar
             raise UsageError(f"{path} cannot be written: the folder does not exist.")
     files: list[BinaryIO | None] = []
     for path in paths:
-        with report_unwritable(str(path)):
-            files.append(None if path is None else outputs.enter_context(replace_atomically(path)))
+        files.append(None if path is None else outputs.enter_context(replace_named(path)))
     return files
 
 

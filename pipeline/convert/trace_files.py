@@ -15,7 +15,7 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
-from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
+from goodgain.pipeline.results.atomic_files import replace_named
 from goodgain.transforms.core.errors import UsageError
 
 # Attributes of imported records that say where they come from.
@@ -52,7 +52,7 @@ def write_traces(records: Records, path: str) -> None:
       UsageError: the format is unknown, or the file cannot be written.
     """
     format = format_of(path)
-    with report_unwritable(path), replace_atomically(path) as file:
+    with replace_named(path) as file:
         format.write(records, file, format.codec)
 
 

@@ -92,9 +92,26 @@ def report_unwritable(path: str | Path) -> Iterator[None]:
         raise UsageError(f"{path} cannot be written: {problem_of(error)}.") from error
 
 
+@contextmanager
+def replace_named(path: str | Path) -> Iterator[BinaryIO]:
+    """`replace_atomically` for a file that the user named.
+
+    Raises:
+      UsageError: the file cannot be written.
+    """
+    with report_unwritable(path), replace_atomically(path) as file:
+        yield file
+
+
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write a small file; see `replace_atomically`."""
     with replace_atomically(path) as file:
+        file.write(content)
+
+
+def write_named(path: str | Path, content: bytes) -> None:
+    """Write a small file that the user named; see `replace_named`."""
+    with replace_named(path) as file:
         file.write(content)
 
 

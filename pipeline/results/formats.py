@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import fastavro
 import msgspec
@@ -19,18 +19,20 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, python_values
 from goodgain.pipeline.results.avro_rows import row_encoder
+from goodgain.pipeline.results.csv_rows import write_csv
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset
+from goodgain.pipeline.results.format_names import Format
+from goodgain.pipeline.results.time_text import iso_of_millis, millis_of_time
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
 
-Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
+WriteRows: TypeAlias = Callable[[Dataset, Iterable[Row], BinaryIO], None]
 ROWS_AT_ONCE = 10_000
 _ROWS_CONVERTED_AT_ONCE = 1_000  # their objects take ten times the bytes of a table
 _ROWS_READ_AT_ONCE = 1_000  # who wants only the first row, for its columns, pays for all of these
 _ID = "conversation_id"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
 _TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
 # A fixed sync marker, so that the same rows give the same bytes.
@@ -59,7 +61,7 @@ class DatasetFormat(Struct, frozen=True):
     """
 
     suffix: str
-    write: Callable[[Dataset, Iterable[Row], BinaryIO], None]
+    write: WriteRows
     read: ReadRows
     write_tables: Callable[[Dataset, Iterable[pa.Table], BinaryIO], None] | None = None
 
@@ -148,7 +150,8 @@ def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, 
             for avro, name in renamed:
                 row[name] = row.pop(avro)
             for name in times:
-                row[name] = _millis(row[name])
+                if row[name] is not None:
+                    row[name] = millis_of_time(row[name])
             yield row
 
 
@@ -212,7 +215,7 @@ def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
     for row in rows:
         row = {name: row[name] for name in names}
         if times:
-            row = row | {name: _iso(row[name]) for name in times}
+            row = row | {name: iso_of_millis(row[name]) for name in times}
         file.write(encode(row) + b"\n")
 
 
@@ -222,7 +225,7 @@ def _read_jsonl(
     for row in _of(conversation_ids, map(json.loads, file)):
         for name in _TIMES:
             if row.get(name) is not None:
-                row[name] = _millis(datetime.fromisoformat(row[name]))
+                row[name] = millis_of_time(datetime.fromisoformat(row[name]))
         yield row
 
 
@@ -232,23 +235,32 @@ def _of(conversation_ids: Collection[str] | None, rows: Iterable[Row]) -> Iterab
     return (row for row in rows if row[_ID] in conversation_ids)
 
 
-def _iso(millis: int | None) -> str | None:
-    if millis is None:
-        return None
-    return (_EPOCH + timedelta(milliseconds=millis)).isoformat(timespec="milliseconds")
-
-
-def _millis(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return (value - _EPOCH) // timedelta(milliseconds=1)
-    return value
-
-
 FORMATS: dict[Format, DatasetFormat] = {
     "avro": DatasetFormat(".avro", _write_avro, _read_avro),
     "parquet": DatasetFormat(".parquet", _write_parquet, _read_parquet, _write_parquet_tables),
     "jsonl": DatasetFormat(".jsonl", _write_jsonl, _read_jsonl),
 }
+# By suffix; CSV is for people, and is not read back.
+_WRITERS: Mapping[str, WriteRows] = {
+    **{file_format.suffix: file_format.write for file_format in FORMATS.values()},
+    ".csv": write_csv,
+}
+
+
+def writer_of(path: str, suffixes: Sequence[str]) -> WriteRows:
+    """How to write rows in the format that the suffix of a path names.
+
+    Args:
+      suffixes: those that make sense.
+
+    Raises:
+      UsageError: it has none of these.
+    """
+    for suffix in suffixes:
+        if path.endswith(suffix):
+            return _WRITERS[suffix]
+    *others, last = suffixes
+    raise UsageError(f"{path} must end with {', '.join(others)} or {last}.")
 
 
 def report_damage(rows: Iterable[Row], path: str) -> Iterator[Row]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,6 +9,7 @@ import apache_beam as beam
 import msgspec
 from msgspec.structs import asdict
 
+from goodgain.pipeline.results.csv_rows import CsvWriter
 from goodgain.pipeline.results.datasets import MEANS, OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import MEANS_CSV, unfinished_folder
 from goodgain.pipeline.results.formats import FORMATS, Row
@@ -82,18 +81,16 @@ def _write(
             sums = msgspec.msgpack.decode(packed, type=MeansAccumulator)
             for mean in sorted(sums.rows(slice_of(key), scoring.plan, interval), key=mean_key):
                 row = asdict(mean)
-                table.writerow(row | {"slice": key})
+                table.write(row)
                 written += 1
                 yield row
             relations.extend(sorted(sums.relations(slice_of(key), scoring.plan), key=relation_key))
 
     with (
         create(join(folder, *path.split("/"))) as dataset,
-        io.TextIOWrapper(create(join(folder, MEANS_CSV)), "utf-8", newline="") as text,
+        create(join(folder, MEANS_CSV)) as table_file,
     ):
-        names = [column.name for column in MEANS.columns]
-        table = csv.DictWriter(text, names, lineterminator="\n")
-        table.writeheader()
+        table = CsvWriter(MEANS, table_file)
         file_format.write(MEANS, rows(), dataset)
     yield WrittenFile(MEANS.name, path, written)
     if scoring.outcomes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.convert.trace_files import format_of, write_lines
-from goodgain.pipeline.results.atomic_files import replace_atomically, report_unwritable
+from goodgain.pipeline.results.atomic_files import replace_named, report_unwritable
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import iso
@@ -52,12 +52,12 @@ def write_sample(options: SampleConfig, path: str) -> Written:
     records = written.count(sample_records(options))
     with report_unwritable(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with replace_atomically(path) as file:
-            if format.name == "jsonl":
-                write_lines(_lines(records, options, written), file, format.codec)
-            else:
-                format.write(records, file, format.codec)
-        written.size = os.path.getsize(path)
+    with replace_named(path) as file:
+        if format.name == "jsonl":
+            write_lines(_lines(records, options, written), file, format.codec)
+        else:
+            format.write(records, file, format.codec)
+    written.size = os.path.getsize(path)
     return written
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import field_validator
 
+from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import OTHER_PARAMETERS
 from goodgain.pipeline.settings.option_fields import ARMS, RESULTS, STATISTICS, argument, option
 from goodgain.pipeline.settings.option_types import (
     DistinctNames,
-    Format,
     Patterns,
     Slices,
     Text,

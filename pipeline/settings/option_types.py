@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -16,7 +16,6 @@ from pydantic import (
 
 from goodgain.transforms.core.number import Number
 
-Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
 # May be empty; with a constraint, however small, pydantic refuses what is not UTF-8, as of Text.
 _Entry = Annotated[str, StringConstraints(min_length=0)]

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
+from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, argument, option
-from goodgain.pipeline.settings.option_types import Format, Text
+from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import LabelScaleConfig, RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.struct_options import options_of
@@ -131,7 +132,7 @@ class JudgeConfig(OpenedPoolConfig, LabelScaleConfig):
 class TodoConfig(OpenedPoolConfig):
     """Which documents are left to label, and the table for them."""
 
-    output: Text = option(COMMON, "FILE", "table to fill in: .csv or .jsonl")
+    output: Text = option(COMMON, "FILE", "table to fill in: .csv, .jsonl or .parquet")
     depth: Number | None = option(
         COMMON,
         "K",

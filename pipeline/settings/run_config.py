@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import (
     Runner,
     Traces,
@@ -21,7 +22,7 @@ from goodgain.pipeline.settings.option_fields import (
     argument,
     option,
 )
-from goodgain.pipeline.settings.option_types import FilePatterns, Format, Text
+from goodgain.pipeline.settings.option_types import FilePatterns, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.pipeline.settings.struct_options import option_in, options_of

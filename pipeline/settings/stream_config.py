@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, option
 from goodgain.pipeline.settings.option_types import (
     Duration,
-    Format,
     Instant,
     Text,
     duration_text,

@@ -29,7 +29,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import reason_of
-from goodgain.pipeline.results.formats import FORMATS, Format, Row
+from goodgain.pipeline.results.format_names import Format
+from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.panes import Pane, dated_window

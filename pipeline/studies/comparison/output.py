@@ -23,7 +23,8 @@ from goodgain.pipeline.results.folder import (
     same_folder,
     write_file,
 )
-from goodgain.pipeline.results.formats import FORMATS, Format, Row
+from goodgain.pipeline.results.format_names import Format
+from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.output_kinds import COMPARISON_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare

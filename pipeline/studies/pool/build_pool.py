@@ -10,6 +10,7 @@ from math import ceil
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.folder import discard_unfinished
+from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.opened_pool import exclusions_of
 from goodgain.pipeline.results.pool_store import Pool
@@ -18,7 +19,6 @@ from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.settings.option_types import Format
 from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool.manifest import exclusions_in, manifest_of_pool
 from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.atomic_files import report_unwritable
+from goodgain.pipeline.results.atomic_files import replace_named
+from goodgain.pipeline.results.datasets import Column, Dataset
+from goodgain.pipeline.results.formats import Row, writer_of
 from goodgain.pipeline.results.pool_store import Pool
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
 
-COLUMNS = (
-    "document", "gain", "aspects", "topic", "query", "entity_type", "title", "url", "ids", "text",
-    "seen", "runs",
-)  # fmt: skip
+TODO = Dataset(
+    "todo",
+    "One row for each document of a pool without a label, to fill in.",
+    (
+        Column("document", "text", "Its name in the pool."),
+        Column("gain", "whole", "To fill in: its label, from 0 to 4.", nullable=True),
+        Column("aspects", "text", "To fill in: aspects that it covers.", nullable=True),
+        Column("topic", "text", "The topic, or the conversation that has none."),
+        Column("query", "text", "Queries that found it, one a line."),
+        Column("entity_type", "text", "Its type.", nullable=True),
+        Column("title", "text", "Its title.", nullable=True),
+        Column("url", "text", "Its URL.", nullable=True),
+        Column("ids", "text", "Its ids by name."),
+        Column("text", "text", "Its content, else its snippet.", nullable=True),
+        Column("seen", "text", "Where it was seen: run, conversation, iteration and rank."),
+        Column("runs", "text", "The runs that found it."),
+    ),
+)
+
+
+_SUFFIXES = (".csv", ".jsonl", ".parquet")  # which `pool label` reads
 
 
 class Todo(Struct, frozen=True):
@@ -67,7 +82,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
     return Todo(in_order(unlabelled, metric, so_far), deeper, results, results - documents)
 
 
-def row_of(document: PoolDocument) -> dict[str, Any]:
+def row_of(document: PoolDocument) -> Row:
     """The row of a document, with everything that an annotator needs."""
     text = first_text(document, "content") or first_text(document, "snippet")
     queries = dict.fromkeys(place.query for place in document.places if place.query)
@@ -94,26 +109,11 @@ def row_of(document: PoolDocument) -> dict[str, Any]:
 
 
 def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
-    """Write rows to fill in: a table for a spreadsheet (`.csv`), or JSON Lines.
+    """Write rows to fill in, in the format of the file's suffix, completely or not at all.
 
     Raises:
       UsageError: the file has another suffix, or cannot be written.
     """
-    if not path.endswith((".csv", ".jsonl")):
-        raise UsageError(f"{path} must end with .csv or .jsonl.")
-    with report_unwritable(path), open(path, "w", encoding="utf-8", newline="") as file:
-        if path.endswith(".jsonl"):
-            for document in documents:
-                file.write(json.dumps(row_of(document), ensure_ascii=False) + "\n")
-        else:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(map(_quote_formulas, map(row_of, documents)))
-
-
-def _quote_formulas(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row, with quotes so that spreadsheets do not interpret texts as formulas."""
-    return {
-        name: f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
-        for name, value in row.items()
-    }
+    write = writer_of(path, _SUFFIXES)
+    with replace_named(path) as file:
+        write(TODO, map(row_of, documents), file)

@@ -1,10 +1,16 @@
 """Files are replaced atomically, and synced to disk."""
 
+import errno
 import os
 
 import pytest
 
-from goodgain.pipeline.results.atomic_files import replace_atomically, write_whole
+from goodgain.pipeline.results.atomic_files import (
+    replace_atomically,
+    replace_named,
+    write_named,
+    write_whole,
+)
 from goodgain.transforms.core.errors import UsageError
 
 
@@ -33,6 +39,22 @@ def test_the_old_file_is_kept_if_writing_fails(error, tmp_path):
         write_then_fail()
     assert names(tmp_path) == ["a.txt"]
     assert (tmp_path / "a.txt").read_bytes() == b"old"
+
+
+def test_a_file_that_a_user_named_stays_whole_and_is_blamed_if_it_cannot_be_written(tmp_path):
+    write_named(tmp_path / "a.txt", b"old")
+
+    def run_out_of_space():
+        with replace_named(tmp_path / "a.txt") as file:
+            file.write(b"ne")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(UsageError, match=r"a\.txt cannot be written: No space left on device\."):
+        run_out_of_space()
+    assert names(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+    with pytest.raises(UsageError, match=r"no/a\.txt cannot be written: No such file"):
+        write_named(tmp_path / "no/a.txt", b"new")
 
 
 def test_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, monkeypatch):

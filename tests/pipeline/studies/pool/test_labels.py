@@ -11,6 +11,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.pool_store import read_pool
+from goodgain.pipeline.studies.pool.todo import write_todo
 from tests.pipeline.runs import rows, run
 from tests.pipeline.studies.pool.steps import build, documents, write_runs
 from tests.reference.test_pool import call, doc
@@ -71,10 +72,29 @@ def test_todo_lists_unlabelled_documents_once_and_sorts_them_by_weight(pool, tmp
     assert table[0]["query"] == "what"
     assert table[0]["runs"] == "A, B"
     assert "A: c, i=1, rank 1; A: c, i=2, rank 2; B: c, i=1, rank 1" in table[0]["seen"]
+    todo(pool, tmp_path / "todo.parquet")
+    filled_in = pq.read_table(tmp_path / "todo.parquet").to_pylist()
+    assert [row["document"] for row in filled_in] == [ids["d1"], ids["d2"], ids["d4"]]
+    assert filled_in[0]["title"] == "=one"
+    assert {row["gain"] for row in filled_in} == {None}
     todo(pool, tmp_path / "todo.jsonl", "--depth", "1", "--metric", "DCG")
     lines = (tmp_path / "todo.jsonl").read_text().splitlines()
     assert [json.loads(line)["document"] for line in lines] == [ids["d1"], ids["d2"]]
     assert "1 more was seen only below rank 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_table_to_fill_in_is_written_whole_or_not_at_all(suffix, pool, tmp_path):
+    path = tmp_path / f"todo.{suffix}"
+    path.write_bytes(b"filled in")
+
+    def interrupted():
+        yield from documents(pool)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_todo(interrupted(), str(path))
+    assert path.read_bytes() == b"filled in"
 
 
 def test_labels_from_a_filled_table_change_the_metrics(pool, built, tmp_path, capsys):
@@ -139,7 +159,7 @@ def test_rejects_wrong_options(pool, tmp_path, capsys):
         (["label", str(pool)], "use --from FILE"),
         (["label", str(pool), "--from", str(tmp_path / "no")], "cannot be read"),
         (["label", str(tmp_path), "--undo", "x"], "it is not a pool"),
-        (["todo", str(pool), "--output", "x.txt"], "must end with .csv or .jsonl"),
+        (["todo", str(pool), "--output", "x.txt"], "must end with .csv, .jsonl or .parquet"),
         (["todo", str(pool), "--output", "x.csv", "--depth", "0"], "must be at least 1"),
     ]:
         assert main(["pool", *words]) == ExitCode.USAGE
