@@ -8,12 +8,14 @@ from typing import Any
 
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, split_names
 from goodgain.transforms.core.option import LIMITS
 
 _LONGEST = 2_000
-_UNSEEN = ("input", "cost")  # the files are named first; costs are not explained
+# The files are named first, metrics only where they are missed; costs are not explained.
+_UNSEEN = ("input", "metrics", "cost")
 _FIELDS = ExplainConfig.model_fields
-# The options that an explanation depends on, with their defaults.
+# The other options that an explanation depends on, with their defaults.
 _DEFAULTS: dict[str, Any] = {
     name: field.default
     for name, field in _FIELDS.items()
@@ -26,7 +28,7 @@ _DEFAULTS = {
 
 
 def explained_alike(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Whether the explanations of two runs depend on the same options, but for their traces."""
+    """Whether two runs explain a conversation by the same options, but for traces and metrics."""
     return all(
         parameters.get(name, default) == others.get(name, default)
         for name, default in _DEFAULTS.items()
@@ -50,6 +52,8 @@ def explain_command(
             several = value if isinstance(value, list) else [value]
             given = [] if value is True else several
             words += [flag_of(name, _FIELDS[name]), *(quote_word(str(word)) for word in given)]
+    if not against:
+        words += _metrics_words(parameters)
     identity = quote_word(conversation_id)
     if conversation_id[:1] == "-":
         words += ["--", identity]  # else it would pass for an option
@@ -57,6 +61,14 @@ def explain_command(
         words.insert(2, identity)
     command = " ".join(words)
     return command if len(command) <= _LONGEST else None
+
+
+def _metrics_words(parameters: Mapping[str, Any]) -> list[str]:
+    """The option for the metrics of a run, if an explanation would else lack one of them."""
+    ranking, own = split_names(parameters.get("metrics", ()))
+    if own or not set(ranking) <= set(DEFAULT_METRICS):
+        return [flag_of("metrics", _FIELDS["metrics"]), *map(quote_word, (*ranking, *own))]
+    return []
 
 
 def quote_word(text: str) -> str:

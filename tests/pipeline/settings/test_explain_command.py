@@ -67,5 +67,23 @@ def test_command_omits_default_options():
     assert explain_command("c-1", RUN) == "goodgain explain c-1 --input 'a b.avro' 'c*.avro'"
 
 
+@pytest.mark.parametrize(
+    ("metrics", "named"),
+    [
+        (["ndcg@10", "mrr"], []),  # shown by default
+        (["CG", "SRE"], []),  # every explanation has them
+        (["ndcg@10", "ndcg@3"], ["ndcg@10", "ndcg@3"]),
+        (["CG", "mine.py:best", "mrr"], ["mrr", "mine.py:best"]),
+        (["CG", "package:best"], ["package:best"]),
+    ],
+)
+def test_command_names_metrics_only_if_the_explanation_lacked_one(metrics, named):
+    short = explain_command("c-1", RUN)
+    option = [" --metrics", *named] if named else []
+    assert explain_command("c-1", RUN | {"metrics": metrics}) == short + " ".join(option)
+    both = explain_command("c-1", RUN | {"metrics": metrics}, against=["d.avro"])
+    assert both.endswith("--against d.avro")
+
+
 def test_no_command_if_it_would_be_very_long():
     assert explain_command("x" * 5_000, RUN) is None

@@ -35,6 +35,11 @@ def remember(own: Metric) -> None:
                 _OWN[metric.name] = metric
 
 
+def own_metric(name: str) -> Metric | None:
+    """The declaration of a user's metric that is known; None for other names."""
+    return _OWN.get(name)
+
+
 def is_metric_name(name: str) -> bool:
     """Whether a name is that of a metric, other than one of a user."""
     try:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import cache
 
 from goodgain.transforms.core.metric import Metric, Place
+from goodgain.transforms.core.metrics.by_name import own_metric
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 
 _AT_N = [metric for group in GROUPS for metric in group.at_n]
@@ -24,10 +25,10 @@ def headline(place: Place) -> tuple[str, ...]:
 
 
 def headline_among(place: Place, names: Collection[str]) -> tuple[str, ...]:
-    """The same of these names alone, with metrics of users' names, like those of costs."""
+    """The same of these names alone, with those of costs and outcomes, then users' own metrics."""
     named = (group.metric(name) for name in names for group in NAMED)
     declared = (metric for metric in _AT_N if metric.name in names)
-    return _rank([*declared, *filter(None, named)], place)
+    return _rank([*declared, *filter(None, (*named, *map(own_metric, names)))], place)
 
 
 def _rank(metrics: list[Metric], place: Place) -> tuple[str, ...]:

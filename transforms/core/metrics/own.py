@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric
+from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric, Place
 from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
 from goodgain.transforms.core.metrics.own_names import full_name
 from goodgain.transforms.core.metrics.prefix import Prefix
@@ -29,6 +29,8 @@ _DESCRIBED = (
     "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
     "caution", "words",
 )  # fmt: skip
+# A metric that a user took the trouble to write takes part in comparisons and their verdicts.
+_PLACES: tuple[Place, ...] = ("comparison", "decision")
 _declared: dict[str, Metric] = {}  # by full name, those of this process
 
 
@@ -132,7 +134,7 @@ def metric(
         declared = Metric(
             name, unit, meaning if meaning.endswith(".") else f"{meaning}.", direction, undefined,
             f"{function.__module__}:{name}", whole=whole, needs_labels=needs_labels,
-            caution=caution, function=OwnFunction(name, function), words=words,
+            caution=caution, function=OwnFunction(name, function), words=words, headline=_PLACES,
         )  # fmt: skip
         declared = declared.with_so_far()
         _declared[full_name(declared)] = declared
@@ -204,7 +206,9 @@ def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
 def own_metrics_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The users' metrics of a finished run, without functions, known by name from then on."""
     found = tuple(
-        Metric(**{name: described[name] for name in _DESCRIBED}, idle=False).with_so_far()
+        Metric(
+            **{name: described[name] for name in _DESCRIBED}, idle=False, headline=_PLACES
+        ).with_so_far()
         for described in manifest.get(OWN_METRICS, ())
     )
     for declared in found:

@@ -89,7 +89,7 @@ def test_a_metric_of_python_has_columns_means_and_curves():
 
 
 @pytest.mark.slow
-def test_a_metric_of_a_file_is_in_every_output_of_a_run(tmp_path, traces):
+def test_a_metric_of_a_file_is_in_every_output_of_a_run(tmp_path, traces, capsys):
     (tmp_path / "gate.yaml").write_text(GATE)
     assert run(tmp_path, traces, "--gate", str(tmp_path / "gate.yaml")) == ExitCode.DONE
     out = str(tmp_path / "out")
@@ -105,6 +105,13 @@ def test_a_metric_of_a_file_is_in_every_output_of_a_run(tmp_path, traces):
     rows = list(read_dataset(compared, "comparison"))
     assert {(row["metric"], row["i"]) for row in rows} >= {("best", None), ("best_at_i", 1)}
     assert [row["base_mean"] for row in rows if row["i"] is None] == [1.0]
+    capsys.readouterr()
+    assert main(["compare", out, out, "--output", compared, "--overwrite"]) == ExitCode.DONE
+    assert "Best iteration" in capsys.readouterr().out
+    families = {row["metric"]: row["family"] for row in read_dataset(compared, "comparison")}
+    assert families["CG"] == "primary"
+    assert families["best"] == "declared"
+    assert families["best_at_i"] == "further"
 
 
 PIPELINE = """
