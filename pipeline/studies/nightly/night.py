@@ -25,6 +25,7 @@ from goodgain.pipeline.studies.nightly.days.entry import (
     DayEntry,
     day_counts,
     day_means,
+    day_own_metrics,
     day_pool,
     entry_of_failure,
 )
@@ -136,6 +137,7 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         seconds=_seconds(night, started),
         warnings=tuple(warnings_in(manifest)),
         pool=day_pool(manifest),
+        own_metrics=day_own_metrics(manifest),
     )
     views = night.dependencies.views
     (folder / REPORT).write_bytes(views.day(str(folder), manifest).page)

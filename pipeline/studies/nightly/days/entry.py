@@ -11,9 +11,11 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.manifest_model import DescribedMetric
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.groups import GROUPS
 from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.own import OWN_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 Verdict = Literal["passed", "gate failed", "bad data", "failed"]
@@ -123,6 +125,7 @@ class DayEntry(Struct, frozen=True):
       changes: by metric, against the baseline.
       counts: counts of input files and bytes, records, conversations and results.
       pool: the pool that it was scored with; absent without a pool.
+      own_metrics: the users' metrics among the means; absent if there are none.
       started: UTC, ISO 8601.
       seconds: duration; only this and `started` differ when the same day is run again.
     """
@@ -140,6 +143,7 @@ class DayEntry(Struct, frozen=True):
     seconds: float
     warnings: tuple[DataWarning, ...] = ()
     pool: DayPool | UnsetType = UNSET
+    own_metrics: tuple[DescribedMetric, ...] | UnsetType = UNSET
 
     @property
     def day(self) -> datetime.date:
@@ -176,6 +180,12 @@ def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
     for name, (group, count) in _COUNTS.items():
         counts[name] = manifest[group].get(count, 0)
     return counts
+
+
+def day_own_metrics(manifest: Mapping[str, Any]) -> tuple[DescribedMetric, ...] | UnsetType:
+    """The users' metrics of a day from the manifest of its run."""
+    own = manifest.get(OWN_METRICS)
+    return msgspec.convert(own, tuple[DescribedMetric, ...]) if own else UNSET
 
 
 def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:

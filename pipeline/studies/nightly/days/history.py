@@ -13,14 +13,16 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
-from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import is_metric_name, metric_by_name, own_metric
 from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.metrics.own import OWN_METRICS, own_metrics_of
 
 DAY_FILE = "day.json"
 HISTORY = "history.jsonl"
@@ -30,7 +32,7 @@ TABLE = "history.md"
 def read_entry(folder: Path) -> DayEntry | None:
     """The entry in the folder of a day; None when there is none, or it cannot be read."""
     try:
-        return msgspec.json.decode((folder / DAY_FILE).read_bytes(), type=DayEntry)
+        return _decode((folder / DAY_FILE).read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -44,10 +46,25 @@ def read_history(output: Path) -> list[DayEntry]:
     entries = []
     for line in lines:
         try:
-            entries.append(msgspec.json.decode(line, type=DayEntry))
+            entries.append(_decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue  # `current_entries` reads the entry from the day's folder
     return entries
+
+
+def _decode(line: bytes) -> DayEntry:
+    """An entry, whose users' metrics are known by name from then on.
+
+    Without metrics that nothing describes: those of users in entries of earlier versions.
+    """
+    entry = msgspec.json.decode(line, type=DayEntry)
+    if entry.own_metrics:
+        own_metrics_of({OWN_METRICS: map(asdict, entry.own_metrics)})
+    means, changes = (
+        {name: part for name, part in parts.items() if own_metric(name) or is_metric_name(name)}
+        for parts in (entry.means, entry.changes)
+    )
+    return replace(entry, means=means, changes=changes)
 
 
 def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:

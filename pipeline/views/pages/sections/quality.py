@@ -65,7 +65,7 @@ def _records_table(records: Mapping[str, Any]) -> TableBlock:
     sum_of = "the sum of these" if records["balance_holds"] else "does not add up"
     return table(
         (
-            TableColumn("outcome"),
+            TableColumn("outcome", whole=True),
             TableColumn("what it means"),
             TableColumn("records", right=True),
             TableColumn("share", right=True),

@@ -1,8 +1,11 @@
 """A user's metric is compared with the mean of earlier nights, and gated."""
 
 import json
+import subprocess
+import sys
 from datetime import date
 
+import msgspec
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
@@ -10,6 +13,7 @@ from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
+from goodgain.pipeline.studies.nightly.days.entry import entry_of_failure
 from tests.pipeline.studies.nightly.world import World
 
 pytestmark = pytest.mark.slow
@@ -28,6 +32,15 @@ rules:
   - {metric: best, drop_at_most: 1 %, proof: none}
 """
 DAYS = [date(2025, 3, number) for number in (1, 2, 3)]
+
+
+def build_page_elsewhere(output):
+    """The page over nights, built by a process that has not scored them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "goodgain", "report", str(output)], capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return (output / "report.html").read_text()
 
 
 def best_of(folder):
@@ -57,3 +70,15 @@ def test_the_merged_baseline_keeps_the_metric(tmp_path):
     assert max(best_of(merged)) > 0
     (reason,) = world.entry(DAYS[2])["reasons"]
     assert "Best iteration" in reason
+    assert world.entry(DAYS[2])["changes"]["best"]["difference"] < 0
+    assert "Best iteration" in build_page_elsewhere(world.output)
+
+
+def test_the_page_leaves_out_a_metric_that_nothing_describes(tmp_path):
+    mean = {"n": 3, "mean": 1.0, "ci_low": 0.5, "ci_high": 1.5}
+    entry = entry_of_failure(DAYS[0], "no input", "2025-03-02T00:00:00+00:00", 1.0)
+    line = json.loads(msgspec.json.encode(entry)) | {"means": {"CG": mean, "gone": mean}}
+    (tmp_path / "history.jsonl").write_text(json.dumps(line))
+    page = build_page_elsewhere(tmp_path)
+    assert "2025-03-01" in page
+    assert '"gone"' not in page
