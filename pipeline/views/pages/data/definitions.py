@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name, own_metric
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import MetricGroup
@@ -74,8 +74,8 @@ class Glossary(Struct, frozen=True):
     """All metrics of a run.
 
     Attributes:
-      measures: those of groups at N.
-      ranking: those of SPEC 8 that were requested, and users' own.
+      measures: those of groups at N, then users' own.
+      ranking: those of SPEC 8 that were requested.
       so_far, each: those up to iteration i, and those of iteration i alone.
     """
 
@@ -122,14 +122,16 @@ def glossary(
     """
     groups = (GAINS, *(group for group in groups if group is not GAINS))
     further = list(_further(names, groups))
+    own = [metric for metric in further if own_metric(metric.name)]
+    at_n = [*(metric for group in groups for metric in group.at_n), *own]
     by_i = [metric for group in groups for metric in group.by_i]
-    by_i += [metric.so_far for metric in further if metric.so_far]
+    by_i += [metric.so_far for metric in own if metric.so_far]
     so_far = [metric for metric in by_i if "_at_i" in metric.name]
     return Glossary(
-        measures=tuple(
-            Definition(metric, own_ideal(metric)) for group in groups for metric in group.at_n
+        measures=tuple(Definition(metric, own_ideal(metric)) for metric in at_n),
+        ranking=tuple(
+            Definition(metric, own_ideal(metric)) for metric in further if metric not in own
         ),
-        ranking=tuple(Definition(metric, own_ideal(metric)) for metric in further),
         so_far=tuple(map(Definition, so_far)),
         each=tuple(Definition(metric) for metric in by_i if metric not in so_far),
     )

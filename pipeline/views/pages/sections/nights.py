@@ -33,7 +33,6 @@ from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.sections.section_parts import metric_menu, name_menu
-from goodgain.transforms.core.metrics.by_name import own_metric
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.wording import format_count
 
@@ -60,10 +59,8 @@ def nights_sections(
       counts: names of the counts of days.
     """
     names = {name for day in days for name in day.means}
-    own = [definition for definition in words.ranking if own_metric(definition.metric.name)]
-    measures = (*words.measures, *own)
-    shown = [definition for definition in measures if definition.metric.name in names]
-    ranking = [definition for definition in words.ranking if definition not in own]
+    shown = [definition for definition in words.measures if definition.metric.name in names]
+    ranking = [definition for definition in words.ranking if definition.metric.name in names]
     yield section("latest", "Latest day", "", _latest_day(days, left_out, shown))
     yield section(
         "trend",

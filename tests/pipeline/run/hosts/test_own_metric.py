@@ -14,6 +14,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.transforms.core.metrics.own import load_own_metrics
 from goodgain.transforms.core.metrics.own_names import check_names
 from goodgain.transforms.core.metrics.prefix import prefixes
@@ -112,6 +113,13 @@ def test_a_metric_of_a_file_is_in_every_output_of_a_run(tmp_path, traces, capsys
     assert families["CG"] == "primary"
     assert families["best"] == "declared"
     assert families["best_at_i"] == "further"
+
+
+def test_pages_list_it_beside_the_metrics_of_every_run():
+    words = glossary(["ndcg@10", "package:most"], ())
+    assert [definition.metric.name for definition in words.ranking] == ["ndcg@10"]
+    assert words.measures[-1].label == "Best iteration (most)"
+    assert "most_at_i" in {definition.metric.name for definition in words.so_far}
 
 
 PIPELINE = """
