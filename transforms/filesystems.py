@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 
 HIDDEN = (".", "_")  # first characters of the names of engines' marker files
@@ -172,6 +173,7 @@ def find_files(pattern: str) -> list[InputFile]:
         folder or file, and `**` matches any folders.
 
     Raises:
+      UsageError: one is a named pipe, which can neither be read twice nor from its middle.
       OSError: it is on another filesystem and cannot be listed.
     """
     if not is_local(pattern):
@@ -190,6 +192,12 @@ def find_files(pattern: str) -> list[InputFile]:
             else glob.glob(pattern, recursive=True, include_hidden=True)
         )
         files = [InputFile(path, os.path.getsize(path)) for path in paths if _is_file(path)]
+    for file in files:
+        if Path(file.path).is_fifo():
+            raise UsageError(
+                f"{file.path} is a pipe, where a file is needed: write its content to a file, and "
+                "give the path of that."
+            )
     return sorted(files, key=lambda file: file.path)
 
 
@@ -199,7 +207,7 @@ def is_visible(name: str) -> bool:
 
 
 def _is_file(path: str) -> bool:
-    """Whether something can be read there; named pipes, too."""
+    """Whether there is something other than a folder, like a file or a named pipe."""
     return os.path.exists(path) and not os.path.isdir(path)
 
 

@@ -7,6 +7,7 @@ the module `pool/build.py`.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -16,6 +17,7 @@ from typing import NoReturn, Protocol, cast
 from goodgain.transforms.core.errors import UsageError
 
 _LEAST_SIMILARITY = 0.75
+_WORD = re.compile("[a-z]+")
 _SHORTEST_PART = 3  # shortest prefix or suffix that suggests an option
 
 
@@ -102,11 +104,16 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
 
 
 def _argument_without_name(option: str, parser: argparse.ArgumentParser) -> str:
-    """The advice to give a value without a name, if an option is called like such a value."""
+    """The advice to give a value without a name, if an option is called like such a value.
+
+    That of an output folder is also called like what wrote it, which its help says: `--run out`.
+    """
     name = option.lstrip("-").replace("-", "_").lower()
     for action in parser._get_positional_actions():
         metavar = str(action.metavar)
-        if name in (action.dest, action.dest.removesuffix("s"), metavar.lower()):
+        called = {action.dest, action.dest.removesuffix("s"), metavar.lower()}
+        words = _WORD.findall(f"{metavar} {action.help}".lower())
+        if name in called or (len(name) > 1 and name in words):
             return f": give {metavar} without a name"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -128,7 +128,7 @@ def _place(named: tuple[str, FieldInfo]) -> tuple[int, bool]:
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
     if get_origin(field.annotation) is dict:
         return {"action": "append", "nargs": "+", "metavar": tuple(metavar.split())}
-    types = (field.annotation, *get_args(field.annotation))
+    types = map(_without_validators, (field.annotation, *get_args(field.annotation)))
     for type_ in (type_ for type_ in types if get_origin(type_) is tuple):
         if Ellipsis in get_args(type_):
             return {"action": "extend", "nargs": "+", "metavar": metavar}
@@ -136,6 +136,11 @@ def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
         return {"nargs": len(get_args(type_)), "metavar": tuple(words) if words[1:] else metavar}
     choices = _choices(field)
     return {"metavar": "|".join(choices) if choices else metavar}
+
+
+def _without_validators(type_: Any) -> Any:
+    """The type in an `Annotated` one; other types as they are."""
+    return get_args(type_)[0] if get_origin(type_) is Annotated else type_
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:

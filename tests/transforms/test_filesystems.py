@@ -20,6 +20,7 @@ from goodgain.pipeline.results.folder import (
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare, publish
 from goodgain.transforms import filesystems
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 
 ELSEWHERE = "elsewhere://"
@@ -200,8 +201,9 @@ def test_an_unknown_filesystem_is_one_line_on_stderr(words, capsys):
     assert printed.err.count("\n") == 1
 
 
-def test_a_named_pipe_is_a_file_to_read(tmp_path):
+def test_a_named_pipe_is_refused_before_anything_waits_for_its_writer(tmp_path):
     pipe = str(tmp_path / "a.jsonl")
     os.mkfifo(pipe)
-    assert filesystems.find_files(pipe) == [InputFile(pipe, 0)]
-    assert filesystems.find_files(str(tmp_path)) == [InputFile(pipe, 0)]
+    for pattern in (pipe, str(tmp_path), str(tmp_path / "*.jsonl")):
+        with pytest.raises(UsageError, match=r"a\.jsonl is a pipe, where a file is needed"):
+            filesystems.find_files(pattern)

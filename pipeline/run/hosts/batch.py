@@ -39,6 +39,7 @@ from goodgain.pipeline.run.hosts.finish import (
     start_time_in,
 )
 from goodgain.pipeline.run.plan.local_files import usable_threads
+from goodgain.pipeline.run.plan.unseen_names import describe_unseen_names
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import format_count
@@ -99,6 +100,9 @@ def run(
             f"goodgain: reading {format_count(len(traces.files), 'file')} of {traces.size:,} bytes "
             f"on {this_run.engine}."
         )
+        seen = traces.seen
+        for line in describe_unseen_names(config, seen, seen.outcomes | evaluation.outcomes.seen):
+            console.print(f"goodgain: {line}", soft_wrap=True)
         try:
             claim(config.output, this_run.area)
             _run_pipeline(plan, engine, options, quiet)

@@ -34,7 +34,7 @@ class SeenNames(Struct, frozen=True):
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
-      costs, outcomes: names of costs and of outcomes.
+      attributes, costs, outcomes: names of attributes, of costs and of outcomes.
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
       aspects: whether some results were judged for aspects.
@@ -50,6 +50,7 @@ class SeenNames(Struct, frozen=True):
     fields: frozenset[str] = frozenset()
     types: Mapping[str, frozenset[str]] = {}
     without_source: tuple[str, ...] = ()
+    attributes: frozenset[str] = frozenset()
     costs: frozenset[str] = frozenset()
     outcomes: frozenset[str] = frozenset()
     aspects: bool = False
@@ -84,8 +85,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     call: set[str] = set()
     result: set[str] = set()
     maps: dict[str, set[str]] = {"ids": set(), "fields": set()}
-    costs: set[str] = set()
-    outcomes: set[str] = set()
+    of_call: dict[str, set[str]] = {"attributes": set(), "costs": set(), "outcomes": set()}
     aspects = False
     types: dict[str, set[str]] = {}
     spread = _Spread()
@@ -94,8 +94,8 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         if not isinstance(record, Mapping):
             continue
         call.update(_text_keys(record))
-        costs.update(_keys(record.get("costs")))
-        outcomes.update(_keys(record.get("outcomes")))
+        for name, keys in of_call.items():
+            keys.update(_keys(record.get(name)))
         usage = usage or record.get("action") in USAGES
         results = _objects_in(record.get("results"))[:_MOST_RESULTS]
         spread.add(results)
@@ -115,8 +115,9 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         _limit(maps["ids"]),
         _limit(maps["fields"]),
         {name: frozenset(types[name]) for name in _limit(types)},
-        costs=_limit(costs),
-        outcomes=_limit(outcomes),
+        attributes=_limit(of_call["attributes"]),
+        costs=_limit(of_call["costs"]),
+        outcomes=_limit(of_call["outcomes"]),
         aspects=aspects,
         repeated=_limit(spread.repeated_names()),
         usage=usage,
@@ -134,8 +135,10 @@ def join_names(several: Sequence[SeenNames]) -> SeenNames:
     )
     joined = {
         name: frozenset().union(*(getattr(seen, name) for seen in several))
-        for name in ("call", "result", "ids", "fields", "costs", "outcomes", "repeated")
-    }
+        for name in (
+            "call", "result", "ids", "fields", "attributes", "costs", "outcomes", "repeated",
+        )
+    }  # fmt: skip
     return SeenNames(
         types=types,
         aspects=any(seen.aspects for seen in several),

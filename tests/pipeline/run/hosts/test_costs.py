@@ -216,6 +216,25 @@ def test_a_misspelt_cost_is_reported(tmp_path, capsys):
     assert lines == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]
 
 
+def test_names_that_the_first_records_lack_are_told_before_the_work(tmp_path, capsys):
+    call = {
+        "conversation_id": "c", "iteration": 1, "attributes": {"market": "de"},
+        "costs": {"usd": 1}, "outcomes": {"correct": 1}, "results": [{"id": "a", "gain": 3}],
+    }  # fmt: skip
+    traces = write_jsonl(tmp_path / "in.jsonl", [call])
+    words = ["--slice", "market", "mrket,arm", "--cluster", "market", "--cost", "usd", "tokens"]
+    words += ["--outcome", "correct", "corect", "--budget", "usd=1", "dollars=1"]
+    assert run(tmp_path / "out", [traces], *words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "first records" in line] == [
+        "goodgain: The first records have no attribute mrket; did you mean market?",
+        "goodgain: The first records have no attribute arm; is it misspelt?",
+        "goodgain: The first records have no cost tokens; is it misspelt?",
+        "goodgain: The first records have no cost dollars; is it misspelt?",
+        "goodgain: The first records have no outcome corect; did you mean correct?",
+    ]
+
+
 def test_a_cost_of_the_data_is_not_called_misspelt(tmp_path, capsys):
     """Nobody named it; if every record is rejected, nothing is known of costs."""
     call = {"conversation_id": "c", "costs": {"usd": 1}, "results": [{"id": "a", "gain": 3}]}

@@ -27,21 +27,35 @@ def world(tmp_path):
     return world
 
 
-def kill_while_reading(world, date, while_it_runs):
-    """Start the job on a day with an endless file, call `while_it_runs`, and kill the job."""
-    endless = world.trace_path(date, "b")
-    os.mkfifo(endless)
+# A metric that waits until something is written to a pipe.
+WAIT = """
+import goodgain
+
+
+@goodgain.metric(unit="results", words="Endless")
+def endless(prefix):
+    return len(open({pipe!r}).read())
+"""
+
+
+def kill_while_scoring(world, date, while_it_runs):
+    """Start the job on a day with an endless metric, call `while_it_runs`, and kill the job."""
+    pipe, metric, settings = (world.folder / name for name in ("pipe", "wait.py", "run.yaml"))
+    os.mkfifo(pipe)
+    metric.write_text(WAIT.format(pipe=str(pipe)))
+    usual = settings.read_text()
+    settings.write_text(usual.replace("ndcg@10", f"ndcg@10, {metric}:endless"))
     command = [sys.executable, "-m", "goodgain", "nightly", "--config", str(world.config)]
     process = subprocess.Popen([*command, "--date", date], stderr=subprocess.DEVNULL)
     try:
-        with open_with(process, endless, "wb"):
+        with open_with(process, pipe, "wb"):
             while_it_runs(process.pid)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
     finally:
         process.kill()
         process.wait()
-        endless.unlink()
+        settings.write_text(usual)
 
 
 def test_two_weeks_of_nights(world, capsys):
@@ -102,7 +116,7 @@ def test_two_weeks_of_nights(world, capsys):
         assert "nothing was done" in error
         assert not world.place(day(9)).exists()
 
-    kill_while_reading(world, day(8), second_start)
+    kill_while_scoring(world, day(8), second_start)
     assert not world.place(day(8)).exists()
     assert {n: world.contents(day(n)) for n in (6, 7)} == before
     assert world.history() == history
