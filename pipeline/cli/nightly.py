@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.studies.nightly.dependencies import Dependencies, NightViews
         from goodgain.pipeline.studies.nightly.job import run_nightly
         from goodgain.pipeline.views.gate import gate_markdown
+        from goodgain.pipeline.views.history import history_markdown
         from goodgain.pipeline.views.nights import nights_document, nights_warnings
         from goodgain.pipeline.views.pages.nights import build_nights_report
         from goodgain.pipeline.views.pages.run import build_report
@@ -52,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
     config = load_nightly_config(options.config)
     if options.runner:
         config = config.model_copy(update={"runner": options.runner})
-    views = NightViews(day=build_report, nights=build_nights_report, gate=gate_markdown)
+    views = NightViews(
+        day=build_report, nights=build_nights_report, history=history_markdown, gate=gate_markdown
+    )
     dependencies = Dependencies.quiet(views) if args.quiet else Dependencies(views)
     result = run_nightly(config, request, args.beam_arguments, dependencies)
     if args.json:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
+from typing import Literal
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import percent
@@ -16,6 +17,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOTHING = 1e-12  # smaller values are rounding errors
 _LEAST_PLAIN = 1e-6  # smaller values have an exponent
 _SIGNIFICANT = 4
+_MOST_SIGNIFICANT = 6
 _SIGNIFICANT_OF_PERCENTAGE = 3
 _LEAST_SIGNIFICANT = 3  # of small values
 _LEAST_SIGNIFICANT_OF_DIFFERENCE = 2  # and of percentages
@@ -36,14 +38,46 @@ def count_text(value: float | int | None) -> str:
     return NONE if value is None else f"{value:,.0f}"
 
 
+def data_text(value: float) -> str:
+    """A number to six significant digits, where programs read the text."""
+    return "0" if abs(value) < _NOTHING else f"{value:.{_MOST_SIGNIFICANT}g}"
+
+
+def fixed(value: float | None, signed: bool = False) -> str:
+    """A number of a kind that is never large, like an AUC, to two decimals; - for none."""
+    if value is None:
+        return NONE
+    return f"{value:+z.2f}" if signed else f"{value:z.2f}"
+
+
+def fixed_interval(low: float | None, high: float | None, signed: bool = False) -> str:
+    """The interval of such a number; - for none."""
+    if low is None or high is None:
+        return NONE
+    return f"{fixed(low, signed)}..{fixed(high, signed)}"
+
+
 def share(part: float, whole: float) -> str:
     """A part in percent; - if the whole is 0."""
-    return percent(part / whole) if whole else NONE
+    return share_text(part / whole if whole else None)
 
 
-def relative(value: float | None) -> str:
+def share_text(value: float | None) -> str:
+    """A share in percent; - for none."""
+    return NONE if value is None else percent(value)
+
+
+def level(value: float, digits: int = _MOST_SIGNIFICANT, unit: Literal["%", "pp"] = "%") -> str:
+    """A share that somebody chose, like a confidence, or that is held against one.
+
+    It has no zeros at its end: 95 %, not 95.0 %.
+    """
+    return f"{100 * value:.{digits}g} {unit}"
+
+
+def relative(value: float | None, decimals: int = 1) -> str:
     """A signed share in percent; - for none."""
-    return NONE if value is None else f"{100 * value:+z,.1f} %"
+    return NONE if value is None else f"{100 * value:+z,.{decimals}f} %"
 
 
 def probability(value: float | None) -> str:

@@ -15,7 +15,7 @@ from goodgain.pipeline.document.model import (
     table,
     term,
 )
-from goodgain.pipeline.document.numbers import NONE
+from goodgain.pipeline.document.numbers import level, share_text
 from goodgain.pipeline.results import data_warnings
 from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.headline import headline_among
@@ -45,8 +45,8 @@ def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Itera
     yield Sentence(
         f"Clusters by {attribute}"
         + (f"; {format_count(alone, *_ALONE)}" if alone else "")
-        + f". Smallest true change that one two-sided test at {100 * (1 - _CONFIDENCE):.0f} % "
-        f"finds in {_POWER * 100:g} % of cases: `paired` if both runs repeat the same values of "
+        + f". Smallest true change that one two-sided test at {level(1 - _CONFIDENCE)} "
+        f"finds in {level(_POWER)} of cases: `paired` if both runs repeat the same values of "
         f"{attribute}, are paired by them, and all of these change equally (otherwise it is "
         "larger); `unpaired` if they have different values:",
         apart=True,
@@ -75,7 +75,7 @@ def _row(row: Mapping[str, Any]) -> Sequence[Cell]:
     return (
         term(row["metric"]),
         count(row["clusters"] or 0),
-        Cell(NONE if correlation is None else f"{100 * correlation:.0f} %", "share"),
+        Cell(share_text(correlation), "share"),
         *(difference(row["metric"], change, signed=False) for change in changes),
     )
 

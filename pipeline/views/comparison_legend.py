@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from goodgain.pipeline.document.model import TableBlock, facts
+from goodgain.pipeline.document.numbers import level
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.measures import Family
@@ -20,7 +21,7 @@ def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[Table
 
 
 def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tuple[str, str]]:
-    level = f"{compared.request.tests.options.confidence * 100:g} %"
+    confidence = level(compared.request.tests.options.confidence)
     paired = compared.matched.paired
     method = _METHODS[compared.request.correction]
     test = "p value of the t-test, or of the exact test that a note names"
@@ -30,8 +31,8 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
     yield (
         "interval",
         "of the difference, corrected like p: it excludes 0 exactly when the verdict is better, "
-        f"worse or changed; in at least {level} of comparisons it covers the true difference, each "
-        "interval by itself, not all at once",
+        f"worse or changed; in at least {confidence} of comparisons it covers the true "
+        "difference, each interval by itself, not all at once",
     )
     if any(row.verdict == "not shown" for row in shown):
         yield "not shown", "the data show no difference, which does not prove that there is none"
@@ -39,7 +40,7 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
         yield (
             "GSB",
             "(good - bad) / pairs, where good pairs got better and bad ones worse; its interval, "
-            f"{level} by itself, decides no verdict",
+            f"{confidence} by itself, decides no verdict",
         )
     yield "rel.", "difference in percent of the base"
     yield "effect", "Cohen's d_z" if paired else "Hedges' g"

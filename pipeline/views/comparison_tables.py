@@ -17,7 +17,15 @@ from goodgain.pipeline.document.model import (
     value,
     verdict,
 )
-from goodgain.pipeline.document.numbers import NONE, count_text, probability, relative, value_text
+from goodgain.pipeline.document.numbers import (
+    NONE,
+    count_text,
+    fixed,
+    fixed_interval,
+    probability,
+    relative,
+    value_text,
+)
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.statistics import deciding_p
@@ -78,7 +86,7 @@ def short_table(rows: Sequence[ComparisonRow]) -> TableBlock:
 def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
     """Each difference with its interval, p values and verdict."""
     gsb: CellColumn[ComparisonRow] = whole_numbers(
-        "GSB", "gsb", lambda row: _add_sign(None if row.reason else row.gsb)
+        "GSB", "gsb", lambda row: fixed(None if row.reason else row.gsb, signed=True)
     )
     return [
         _BASE,
@@ -104,7 +112,7 @@ def size_columns(paired: bool) -> Columns:
         whole_numbers(
             "GSB interval",
             "gsb_interval",
-            lambda row: _interval_text(row.gsb_ci_low, row.gsb_ci_high),
+            lambda row: fixed_interval(row.gsb_ci_low, row.gsb_ci_high, signed=True),
         ),
     ]
     return [
@@ -115,7 +123,10 @@ def size_columns(paired: bool) -> Columns:
             long="relative",
         ),
         whole_numbers(
-            "effect", "effect_size", lambda row: _add_sign(row.effect_size), long="effect size"
+            "effect",
+            "effect_size",
+            lambda row: fixed(row.effect_size, signed=True),
+            long="effect size",
         ),
         whole_numbers("detect.", "minimum_detectable_effect", _detectable_cell, long="detectable"),
         whole_numbers("n", "n", lambda row: _size(row, paired)),
@@ -147,14 +158,6 @@ def _size(row: ComparisonRow, paired: bool) -> str:
 
 def _counts(row: ComparisonRow) -> str:
     return NONE if row.good is None else f"{row.good:,}/{row.same:,}/{row.bad:,}"
-
-
-def _add_sign(number: float | None) -> str:
-    return NONE if number is None else f"{number:+z.2f}"
-
-
-def _interval_text(low: float | None, high: float | None) -> str:
-    return NONE if low is None or high is None else f"{_add_sign(low)}..{_add_sign(high)}"
 
 
 def _remark(paired: bool, row: ComparisonRow) -> Cell:

@@ -11,7 +11,13 @@ from msgspec import Struct
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn
-from goodgain.pipeline.document.numbers import NONE, count_text, value_text
+from goodgain.pipeline.document.numbers import (
+    NONE,
+    count_text,
+    fixed,
+    fixed_interval,
+    value_text,
+)
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
@@ -162,7 +168,7 @@ def _relation(row: Row) -> Relation:
         row["auc"],
         low,
         high,
-        (_auc(row["auc"]), _interval(low, high), *means, count_text(row["n"])),
+        (fixed(row["auc"]), fixed_interval(low, high), *means, count_text(row["n"])),
     )
 
 
@@ -170,16 +176,10 @@ def auc_text(row: Row) -> str:
     """The AUC of a row of `outcome_relations`, with its interval."""
     if row["auc"] is None:
         return NONE
-    interval = "" if row["ci_low"] is None else f" ({_interval(row['ci_low'], row['ci_high'])})"
-    return f"{_auc(row['auc'])}{interval}"
-
-
-def _auc(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "none" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    interval = (
+        "" if row["ci_low"] is None else f" ({fixed_interval(row['ci_low'], row['ci_high'])})"
+    )
+    return f"{fixed(row['auc'])}{interval}"
 
 
 def _sentence(name: str, relations: Sequence[Relation]) -> str:

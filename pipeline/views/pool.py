@@ -20,7 +20,7 @@ from goodgain.pipeline.document.model import (
     term,
     value,
 )
-from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.document.numbers import NONE, number, share_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.opened_pool import EXCLUDE
@@ -130,7 +130,7 @@ def topic_document(
 def _label_text(document: PoolDocument, preferred: str | None) -> str:
     """The label that counts, followed by all given labels in brackets if they differ."""
     label = document.label(preferred)
-    text = "-" if label is None else str(label)
+    text = number(label)
     if not document.disagrees:
         return text
     gains = sorted(document.given.values() or (vote.gain for vote in document.votes))
@@ -154,21 +154,20 @@ def _name(document: PoolDocument) -> str:
 def _first_found(document: PoolDocument, run: str) -> str:
     """The first i at which a run found it."""
     iterations = [place.i for place in document.places if place.run == run]
-    return f"i={min(iterations)}" if iterations else "-"
+    return f"i={min(iterations)}" if iterations else NONE
 
 
 def agreement_document(outcome: Agreement, a: str, b: str) -> Document:
     """How often two annotators gave the same labels, and what the means are by each."""
     kappa = outcome.kappa
     ends = kappa.note or f"{number(kappa.low)}..{number(kappa.high)}"
-    same = NONE if outcome.same is None else f"{100 * outcome.same:.1f} %"
     return document(
         Sentence(f"{format_count(outcome.documents, 'document')} that both labelled"),
         table(
             (f"{a} \\ {b}", *map(str, range(len(outcome.matrix)))),
             [(str(gain), *map(count, row)) for gain, row in enumerate(outcome.matrix)],
         ),
-        Sentence(f"the same label: {same}"),
+        Sentence(f"the same label: {share_text(outcome.same)}"),
         Sentence(f"weighted kappa: {number(kappa.value)} ({ends})"),
         table(
             ("mean", f"by {a}", f"by {b}", "shift", "95 % interval", "conversations"),

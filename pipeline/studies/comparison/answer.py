@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goodgain.pipeline.document.numbers import difference_text, interval_text
+from goodgain.pipeline.document.numbers import difference_text, interval_text, level, share_text
 from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow
 from goodgain.transforms.core.metrics.by_name import labels, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST
@@ -77,7 +77,7 @@ def _primary(row: ComparisonRow, compared: tuple[int, int], gains_more: bool) ->
         return f"the data do not show {about} {_size(row)}{basis}"
     if what:
         relative = row.relative_difference
-        percent = "" if relative is None else f"{100 * abs(relative):.3g} % "
+        percent = "" if relative is None else f"{share_text(abs(relative))} "
         more = f"{percent}{'more' if row.difference > 0 else 'less'} {what} per conversation"
         return f"the candidate finds {more}: {label} {_size(row)}{basis}"
     if row.verdict == "better" and _is_cost(row.metric) and not gains_more:
@@ -132,7 +132,7 @@ def _size(row: ComparisonRow) -> str:
     interval = "no interval"
     if low is not None and high is not None:
         ends = interval_text(row.metric, low, high).replace("..", " to ")
-        interval = f"{100 * (row.verdict_confidence or row.confidence):.4g} %: {ends}"
+        interval = f"{level(row.verdict_confidence or row.confidence, digits=4)}: {ends}"
     return f"{difference_text(row.metric, row.difference)} ({interval})"
 
 

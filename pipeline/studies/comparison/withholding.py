@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import replace
 
+from goodgain.pipeline.document.numbers import share_text
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
@@ -58,7 +59,7 @@ def reason_to_withhold(
             "for both"
         )
     if conditions.unequal_labels and metric.needs_labels:
-        base, candidate = map(_percent, conditions.labelled)
+        base, candidate = map(share_text, conditions.labelled)
         return f"{base} of the results of the base have a label, {candidate} of the candidate's"
     if metric.needs_labels and (clause := reason_of_missing_labels(metric, values, conditions)):
         return clause
@@ -96,7 +97,7 @@ def reason_of_missing_labels(
     surplus = others - mine
     if surplus <= ROUNDING or abs(difference) * efficiency > 2 * surplus * abs(means[worse]):
         return None
-    base, candidate = (_percent(None if share is None else 1 - share) for share in labelled)
+    base, candidate = (share_text(None if share is None else 1 - share) for share in labelled)
     return (
         f"{base} of the results of the base have no label, {candidate} of the candidate's: were "
         "these results good, the difference would vanish"
@@ -105,7 +106,7 @@ def reason_of_missing_labels(
 
 def different_search(conditions: VerdictConditions) -> str:
     """The shares of conversations that did not search, as a clause."""
-    base, candidate = map(_percent, conditions.idle)
+    base, candidate = map(share_text, conditions.idle)
     return f"{base} of the conversations of the base did not search, {candidate} of the candidate's"
 
 
@@ -117,7 +118,7 @@ def is_outcome(metric: str) -> bool:
 def describe_reached(values: Sample) -> str:
     """In how many conversations of each arm an outcome was reached, in words."""
     base, candidate = _defined_shares(values)
-    return f"reached in {_percent(base)} of the base, {_percent(candidate)} of the candidate"
+    return f"reached in {share_text(base)} of the base, {share_text(candidate)} of the candidate"
 
 
 def _reason_of_nulls(values: Sample) -> str | None:
@@ -127,15 +128,15 @@ def _reason_of_nulls(values: Sample) -> str | None:
         if base is None or candidate is None or not differ(base, candidate):
             return None
         return (
-            f"null for {_percent(1 - base)} of the conversations of the base, "
-            f"{_percent(1 - candidate)} of the candidate's"
+            f"null for {share_text(1 - base)} of the conversations of the base, "
+            f"{share_text(1 - candidate)} of the candidate's"
         )
     alone = values.undefined_in_base + values.undefined_in_candidate
     pairs = len(values.with_nulls[0])
     if not pairs or alone / pairs <= MOST_DIFFERENT + ROUNDING:
         return None
     of_pairs = format_count(pairs, "pair")
-    return f"null in one arm alone for {alone:,} of {of_pairs} ({_percent(alone / pairs)})"
+    return f"null in one arm alone for {alone:,} of {of_pairs} ({share_text(alone / pairs)})"
 
 
 def _defined_shares(values: Sample) -> list[float | None]:
@@ -153,7 +154,3 @@ def _agrees(values: Sample, worst: WorstCase) -> bool:
     difference = float(values.candidate.mean()) - float(values.base.mean())
     difference = difference_of_means(difference, values.base, values.candidate)
     return difference * worst.difference > 0
-
-
-def _percent(share: float | None) -> str:
-    return "none" if share is None else f"{100 * share:.3g} %"

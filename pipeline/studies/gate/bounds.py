@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.numbers import level, number
 from goodgain.pipeline.studies.gate.rules import Proof, Rule, Side
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
 from goodgain.transforms.core.wording import no_interval
@@ -49,7 +50,7 @@ class GateEstimate(Struct, frozen=True):
     subject: str = "it"
     no_interval: str = ""
     constant: bool = False
-    show: Callable[[float], str] = "{:.4g}".format
+    show: Callable[[float], str] = number
 
 
 class BoundCheck(Struct, frozen=True):
@@ -91,7 +92,7 @@ def check_bound(
     uncertainty = estimate.uncertainty
     end = uncertainty.lower(confidence) if bounded_below else uncertainty.upper(confidence)
     known = f"{'at least' if bounded_below else 'at most'} {estimate.show(end)}"
-    reason = f"{confidence * 100:g} % sure that {estimate.subject} is {known}"
+    reason = f"{level(confidence)} sure that {estimate.subject} is {known}"
     return BoundCheck(sign * (end - bound) >= -tolerance, reason)
 
 
@@ -116,7 +117,7 @@ class ProofCounts(Struct, frozen=True):
         if check.without_interval:
             return check
         return BoundCheck(
-            check.passed, f"{check.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
+            check.passed, f"{check.reason} ({level(confidence)} over {proofs:,} proofs)"
         )
 
 

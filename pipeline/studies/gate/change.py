@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from goodgain.pipeline.document.numbers import difference_text, value_text
+from goodgain.pipeline.document.numbers import (
+    data_text,
+    difference_text,
+    level,
+    relative,
+    value_text,
+)
 from goodgain.pipeline.studies.comparison.compare import slices
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.sources import Arms
@@ -22,7 +28,6 @@ from goodgain.pipeline.studies.gate.outcome import (
     Outcome,
     amount_text,
     cluster_note,
-    number,
     outcome_of,
     too_few,
 )
@@ -163,10 +168,10 @@ def _check_change(
 def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: BoundCheck) -> str:
     word, limit = "drop" if side == "at least" else "rise", amount_text(rule, amount)
     if check.settled:
-        difference, relative = measure_change(values)
+        difference, ratio = measure_change(values)
         change = difference_text(str(rule.metric), abs(difference), signed=False)
         if amount.percent:
-            change = f"{abs(relative):.4g} %"
+            change = level(abs(ratio), digits=4)
         return f"it {word}s by {change}, more than {limit}; {check.reason}"
     if rule.proof == "of_compliance":
         requirement = f", but not {side} 0" if amount.percent else ""
@@ -179,15 +184,15 @@ def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: Boun
 def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
     """The means and their change in the unit of the bounds: for programs, and for people."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
-    difference, relative = measure_change(values)
+    difference, ratio = measure_change(values)
     numbers, texts = [], []
     for percent in dict.fromkeys(amount.percent for _, amount in rule.limits):
         if not percent:
-            text = number(difference)
+            text = data_text(difference)
             numbers.append(f"+{text}" if difference > 0 and text != "0" else text)
             texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))
         elif before:
-            numbers.append(f"{relative:+z.2f} %")
+            numbers.append(relative(ratio, decimals=2))
             texts.append(numbers[-1])
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
 
@@ -195,4 +200,4 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
         change = f" ({', '.join(changes)})" if changes else ""
         return f"{show(before)} -> {show(after)}{change}{remark}"
 
-    return join_change(number, numbers), join_change(show, texts)
+    return join_change(data_text, numbers), join_change(show, texts)

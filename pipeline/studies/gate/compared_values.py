@@ -110,6 +110,6 @@ def _match_arms(rule: Rule, base: Arm, candidate: Arm) -> Matched:
 
 
 def measure_change(values: Sample) -> tuple[float, float]:
-    """The difference of the means, and in percent of the baseline's (0 if that is 0)."""
+    """The difference of the means, and relative to the baseline's (0 if that is 0)."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
-    return after - before, 100 * (after - before) / abs(before) if before else 0.0
+    return after - before, (after - before) / abs(before) if before else 0.0

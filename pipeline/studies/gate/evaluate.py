@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.document.numbers import value_text
+from goodgain.pipeline.document.numbers import NONE, count_text, data_text, level, value_text
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.finished_run import read_manifest
@@ -29,7 +29,6 @@ from goodgain.pipeline.studies.gate.outcome import (
     Outcome,
     amount_text,
     cluster_note,
-    number,
     outcome_of,
     too_few,
 )
@@ -155,7 +154,7 @@ def _judge(
         yield from judge_change(rule, gate, evidence.arms, evidence.manifest["parameters"], proofs)
     elif rule.count is not None:
         count = _manifest_count(evidence, *_COUNTS[rule.count])
-        yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken_bound(rule, count))
+        yield outcome_of(rule, {}, count_text(count), None, failure=_broken_bound(rule, count))
     elif rule.share is not None and rule.share != "undefined":
         group, *names = _SHARES[rule.share]
         part, whole = (_manifest_count(evidence, group, name) for name in names)
@@ -188,7 +187,7 @@ def _share(
     if whole == 0:
         return outcome_of(rule, slice_, "", None, failure="the share is undefined: the whole is 0")
     value = part / whole
-    shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
+    shown = f"{level(value, digits=4)} ({count_text(part)} of {count_text(whole)})"
     return outcome_of(rule, slice_, shown, None, failure=_broken_bound(rule, value) or doubt)
 
 
@@ -235,9 +234,10 @@ def _mean(
 ) -> Outcome:
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:
-        return outcome_of(rule, slice_, "null", n, failure=row["note"] or "the mean is null")
+        failure = row["note"] or "the mean is null"
+        return outcome_of(rule, slice_, "null", n, failure=failure, shown=NONE)
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
-    value, shown = number(row["mean"]), show(row["mean"])
+    value, shown = data_text(row["mean"]), show(row["mean"])
     if n < least:
         failure = too_few(f"n = {n:,} is", least)
         return outcome_of(rule, slice_, value, n, failure=failure, shown=shown)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.numbers import NONE, level
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule
@@ -14,7 +15,6 @@ from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 
 Verdict = Literal["passed", "failed", "skipped"]
-_LEAST_SHOWN = 1e-12  # smaller values are rounding errors
 SHOWN_DIGITS = 5  # so that a value that just misses its bound does not look equal to it
 _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
@@ -47,7 +47,8 @@ class Outcome(Struct, frozen=True):
     @property
     def cells(self) -> tuple[str, str, str]:
         """Rule, value and bound for people."""
-        return self.subject or self.rule, self.shown or self.value, self.limit or self.bound
+        value = self.shown or self.value or NONE
+        return self.subject or self.rule, value, self.limit or self.bound
 
 
 def outcome_of(
@@ -136,7 +137,7 @@ def bound_text(rule: Rule, in_words: bool = False) -> str:
     )
     if rule.proof in _PROOFS:
         confidence = rule.confidence or DEFAULT_CONFIDENCE
-        text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
+        text += f", {_PROOFS[str(rule.proof)]} ({level(confidence)})"
     return text
 
 
@@ -167,10 +168,7 @@ def amount_text(rule: Rule, amount: Amount) -> str:
     if rule.share is None and (rule.metric is None or not metric_by_name(rule.metric).in_percent):
         return str(amount)
     if not rule.is_change:
-        return f"{100 * amount.value:g} %"
-    return f"{amount} of the baseline" if amount.percent else f"{100 * amount.value:g} pp"
-
-
-def number(value: float) -> str:
-    """A value to six significant digits; rounding errors around 0 are shown as 0."""
-    return "0" if abs(value) < _LEAST_SHOWN else f"{value:.6g}"
+        return level(amount.value)
+    if amount.percent:
+        return f"{level(amount.value)} of the baseline"
+    return level(amount.value, unit="pp")

@@ -14,6 +14,7 @@ from goodgain.pipeline.run.hosts.batch import run
 from goodgain.pipeline.run.hosts.finish import BuildReport
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.gate.outcome import Outcome
+from goodgain.pipeline.studies.nightly.days.days import LateFiles
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 
 
@@ -27,11 +28,13 @@ class NightViews(Struct, frozen=True):
     Attributes:
       day: builds the report of a day.
       nights: builds the page over all days.
+      history: the table of all days as Markdown, and those whose input has changed since.
       gate: the gate's outcomes of a day as Markdown, from its date.
     """
 
     day: BuildReport
     nights: Callable[[Sequence[DayEntry]], bytes]
+    history: Callable[[Sequence[DayEntry], Sequence[LateFiles]], str]
     gate: Callable[[Sequence[Outcome], str], str]
 
 

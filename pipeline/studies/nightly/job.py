@@ -105,7 +105,7 @@ def _run(
     dependencies: Dependencies,
 ) -> NightlyResult:
     config.check_files()
-    folders = DayFolders(Path(config.output))
+    folders, views = DayFolders(Path(config.output)), dependencies.views
     now = dependencies.now()
     today = now.date()
     options = run_config(config, today, folders.output)
@@ -130,14 +130,15 @@ def _run(
             previous = _previous(current_entries(folders), day)
             entry = run_day(night, day)
             entries.append(entry)
-            write_history(folders, current_entries(folders, entry))
+            history = current_entries(folders, entry)
+            write_history(folders, history, views.history(history, ()))
             if config.notify is not None and is_news(entry, previous):
                 news = document_of_day(entry, str(folders.published_folder(day)))
                 notify(config.notify, news, dependencies.say)
         late = _find_late_files(config, folders, _last_day(request, today))
         history = current_entries(folders)
-        write_history(folders, history, late)
-        write_whole(folders.output / REPORT, dependencies.views.nights(history))
+        write_history(folders, history, views.history(history, late))
+        write_whole(folders.output / REPORT, views.nights(history))
     return NightlyResult(tuple(entries), tuple(late))
 
 

@@ -10,7 +10,7 @@ from msgspec import convert
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.document.model import Sentence
-from goodgain.pipeline.document.numbers import count_text
+from goodgain.pipeline.document.numbers import count_text, data_text, level
 from goodgain.pipeline.document.page import Menu, Page, Section
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
@@ -157,8 +157,8 @@ def _choose_shown(manifest: ComparisonManifest, slices: Slices[ComparedSlice]) -
         words=words,
         rows={name: read_comparison_row(row) for name, row in everything.at_end.items()},
         columns=all_columns(manifest.design == "paired", manifest.request.correction),
-        level=f"{confidence * 100:g} %",
-        alpha=f"{1 - confidence:.6g}",
+        level=level(confidence),
+        alpha=data_text(1 - confidence),
     )
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from msgspec.structs import replace
 
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.studies.nightly.days.history import history_table
 from goodgain.pipeline.studies.nightly.job import NightlyResult
+from goodgain.pipeline.views.history import history_markdown
 from goodgain.pipeline.views.nights import nights_document
 from tests.pipeline.views.pages.nights.entries import entry
 
@@ -22,11 +22,11 @@ def test_metrics_have_readable_names_and_cautions():
 
 
 def test_the_history_has_words_and_percentages():
-    table = history_table([entry("2025-03-02", 0.75)])
+    table = history_markdown([entry("2025-03-02", 0.75)], ())
     (headings, day) = (line.split(" | ") for line in table.splitlines()[2::2])
     cells = dict(zip(headings, day, strict=True))
-    assert cells["Good and new results (SRE)"] == "75.0 % (25.0 % to 100 %)"
-    assert cells["Gain (CG)"] == "0.750 (0.250 to 1.250)"
+    assert cells["Good and new results (SRE)"] == "75.0 % (25.0..100 %)"
+    assert cells["Gain (CG)"] == "0.750 (0.250..1.250)"
     assert "Iterations for all good results" in cells
 
 

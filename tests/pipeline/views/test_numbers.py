@@ -3,14 +3,19 @@
 import pytest
 
 from goodgain.pipeline.document.numbers import (
+    data_text,
     difference_text,
+    fixed,
+    fixed_interval,
     interval_text,
+    level,
     mean_interval_text,
     mean_text,
     number,
     probability,
     relative,
     share,
+    share_text,
     value_text,
 )
 from goodgain.pipeline.views.pages.data.texts import round_value
@@ -117,3 +122,31 @@ def test_a_share_of_zero_is_a_dash():
 
 def test_data_of_pages_keep_six_digits_and_null():
     assert (round_value(123.4567891), round_value(None)) == (123.457, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-0.0, "0"), (-5.6e-17, "0"), (-0.25, "-0.25"), (1e-9, "1e-09")]
+)
+def test_rounding_errors_are_shown_as_0(value, shown):
+    assert data_text(value) == shown
+
+
+def test_a_chosen_share_has_no_zeros_at_its_end():
+    assert [level(value) for value in (0.95, 0.07, 1, 0.999, 0.9999583)] == [
+        "95 %", "7 %", "100 %", "99.9 %", "99.9958 %",
+    ]  # fmt: skip
+    assert level(0.123456, digits=4) == "12.35 %"
+    assert level(0.02, unit="pp") == "2 pp"
+
+
+def test_small_numbers_have_two_decimals():
+    assert [fixed(value) for value in (0.5, 1, -0.001, None)] == ["0.50", "1.00", "0.00", "-"]
+    assert [fixed(value, signed=True) for value in (0.5, -0.001)] == ["+0.50", "+0.00"]
+    assert fixed_interval(0.25, 0.75) == "0.25..0.75"
+    assert fixed_interval(-1, 1, signed=True) == "-1.00..+1.00"
+    assert fixed_interval(None, 1) == fixed_interval(0, None) == "-"
+
+
+def test_no_value_is_one_dash_everywhere():
+    shown = (number(None), share(1, 0), share_text(None), relative(None), probability(None))
+    assert set(shown) == {"-"}

@@ -206,5 +206,5 @@ def test_explains_a_negative_share_between_clusters(tmp_path, capsys):
         call(f"{query}{at}", [gain], query) for query in "abcd" for at, gain in enumerate((4, 2))
     ] + [call("e0", [4], "e"), call("e1", [4], "e")]
     summary = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
-    assert re.search(r"\nGain \(CG\) +5 +-[0-9]+ %", summary)
+    assert re.search(r"\nGain \(CG\) +5 +-[0-9.]+ %", summary)
     assert "Below 0 %: conversations with the same query_id differ as much as any others" in summary

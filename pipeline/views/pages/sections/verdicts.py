@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.document.columns import table_of
 from goodgain.pipeline.document.model import Cell, Sentence, term, verdict
+from goodgain.pipeline.document.numbers import level
 from goodgain.pipeline.document.page import (
     Card,
     CardLine,
@@ -208,7 +209,7 @@ def _every_metric(shown: Shown) -> Iterator[PageBlock]:
     yield Sentence(
         f"{pairs if shown.paired else ''}Effect size: {_EFFECTS[shown.paired]}. At worst: the "
         "means if every undefined value were the metric's worst. Detectable: the smallest true "
-        f"difference that a test on this many conversations finds with {100 * power:.0f} % power, "
+        f"difference that a test on this many conversations finds with {level(power)} power, "
         "before any correction.",
         "quiet",
     )

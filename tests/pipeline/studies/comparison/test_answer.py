@@ -62,7 +62,7 @@ def cg_row(verdict, difference, low, high, **more):
                 comparison_row("SRR", stderr=None),
                 comparison_row("recall@10", "not comparable", reason="own ideal"),
             ],
-            "The candidate finds 26 % more good, new material per conversation: Gain (CG) +2.600 "
+            "The candidate finds 26.0 % more good, new material per conversation: Gain (CG) +2.600 "
             "(95 %: +1.200 to +4.000); no value differs in repetition (n = 40); not comparable: "
             "Recall (recall@10).",
         ),
@@ -72,7 +72,7 @@ def cg_row(verdict, difference, low, high, **more):
                 comparison_row("SRR", "worse", 0.1),
                 comparison_row("DCG", "worse", -1.0),
             ],
-            "The candidate finds 26 % less good, new material per conversation: Gain (CG) -2.600 "
+            "The candidate finds 26.0 % less good, new material per conversation: Gain (CG) -2.600 "
             "(95 %: -4.000 to -1.200); it repeats more; worse: Discounted gain (DCG).",
         ),
         (
@@ -99,7 +99,7 @@ def cg_row(verdict, difference, low, high, **more):
         ),
         (
             [cg_row("worse", -5.0, -6.0, -4.0, population="everyone")],
-            "The candidate finds 50 % less good, new material per conversation: Gain (CG) -5.000 "
+            "The candidate finds 50.0 % less good, new material per conversation: Gain (CG) -5.000 "
             "(95 %: -6.000 to -4.000), over 40 pairs, in which conversations that did not search "
             "count with 0.",
         ),
@@ -126,7 +126,7 @@ def cg_row(verdict, difference, low, high, **more):
                 cg_row("better", 2.6, 1.2, 4.0, design="unpaired", n_base=30),
                 comparison_row("SRR", stderr=None, design="unpaired", n_base=30),
             ],
-            "The candidate finds 26 % more good, new material per conversation: Gain (CG) +2.600 "
+            "The candidate finds 26.0 % more good, new material per conversation: Gain (CG) +2.600 "
             "(95 %: +1.200 to +4.000), over the 30 and 40 conversations with a value; no value "
             "differs in repetition "
             "(n = 30 and 40).",
@@ -142,7 +142,7 @@ def cg_row(verdict, difference, low, high, **more):
                 cg_row("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
                 cg_row("better", 3.0, 2.0, 4.0, slice={"market": ""}),
             ],
-            "The candidate finds 20 % more good, new material per conversation: Gain (CG) +2.000 "
+            "The candidate finds 20.0 % more good, new material per conversation: Gain (CG) +2.000 "
             "(95 %: +1.000 to +3.000). Gain (CG) is worse in 1 of 2 slices: market = de.",
         ),
         (
@@ -152,7 +152,7 @@ def cg_row(verdict, difference, low, high, **more):
                 comparison_row("CG_at_i", "better", 1.0, i=1),
                 comparison_row("R", "changed", 5.0),
             ],
-            "The candidate finds 20 % more good, new material per conversation: Gain (CG) +2.000 "
+            "The candidate finds 20.0 % more good, new material per conversation: Gain (CG) +2.000 "
             "(95 %: +1.000 to +3.000); changed: Results (R).",
         ),
         (
@@ -177,7 +177,7 @@ def cg_row(verdict, difference, low, high, **more):
                 cg_row("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
                 comparison_row("DCG", "not shown", slice={"market": "de"}),
             ],
-            "The candidate finds 20 % less good, new material per conversation: Gain (CG) -2.000 "
+            "The candidate finds 20.0 % less good, new material per conversation: Gain (CG) -2.000 "
             "(95 %: -3.000 to -1.000).",
         ),
         (

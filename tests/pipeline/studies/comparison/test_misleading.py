@@ -75,13 +75,14 @@ def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
     if case == "labels of the base removed":
         assert cg["verdict"] == "not comparable"
         assert (
-            "0 % of the results of the base have a label, 100 % of the candidate's" in cg["reason"]
+            "0.0 % of the results of the base have a label, 100.0 % of the candidate's"
+            in cg["reason"]
         )
         assert (cg["base_mean"], cg["p_holm"]) == (0, None)
         assert row(found, "SRR")["verdict"] == "not shown"
     elif case == "found in few":
         assert cg["verdict"] == "worse"
-        assert "null in one arm alone for 28 of 40 pairs (70 %)" in auc["reason"]
+        assert "null in one arm alone for 28 of 40 pairs (70.0 %)" in auc["reason"]
         assert (auc["undefined_in_base"], auc["worst_candidate_mean"]) == (0, 0.3)
         # A conversation that finds nothing counts with 0.
         assert (mrr["reason"], mrr["verdict"]) == (None, "worse")
@@ -92,7 +93,7 @@ def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
         srr = row(found, "SRR")
         assert srr["verdict"] == "not comparable"
         assert (
-            "0 % of the conversations of the base did not search, 70 % of the candidate's"
+            "0.0 % of the conversations of the base did not search, 70.0 % of the candidate's"
             in (srr["reason"])
         )
 

@@ -55,7 +55,7 @@ def test_the_worst_case_of_a_null_is_the_worst_value_of_its_metric(metric, worst
         (WorstCase(base_mean=4.0, candidate_mean=2.0), None),
         (
             WorstCase(base_mean=2.0, candidate_mean=4.0),
-            "reached in 50 % of the base, 90 % of the candidate, and the others have no value",
+            "reached in 50.0 % of the base, 90.0 % of the candidate, and the others have no value",
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys)
     rows = compare(capsys, base, candidate, "--metrics", "CG")["rows"]
     assert {row["reason"] for row in rows} == {None}
     unpaired = compare(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
-    assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
+    assert "66.7 % of the results of the base have a label, 100.0 % of the candidate's" in {
         row["reason"] for row in unpaired
     }
 

@@ -10,7 +10,6 @@ from scipy import stats
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.studies.gate.outcome import number
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 from tests.pipeline.studies.gate.outcomes import one
 
@@ -352,13 +351,6 @@ def test_the_shipped_example_works(runs, capsys):
     config = str(files("goodgain.configs").joinpath("gate.yaml"))
     assert main(["gate", runs[1], "--config", config, "--baseline", runs[0]]) == 0
     assert "The gate passed: 6 rules, none failed." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(-0.0, "0"), (-5.6e-17, "0"), (-0.25, "-0.25"), (1e-9, "1e-09")]
-)
-def test_rounding_errors_are_shown_as_0(value, shown):
-    assert number(value) == shown
 
 
 STOPPING = "Gain per iteration (RG), Gain per result (RAG): Stopping early raises it"

@@ -60,7 +60,7 @@ def test_a_population_that_a_rule_names_is_never_replaced(judge, tmp_path, place
     assert (refused["verdict"], refused["population"]) == ("failed", "all")
     assert refused["value"] == "4 -> 4 (+0.00 %)"
     assert refused["reason"] == (
-        "not comparable: 0 % of the conversations of the base did not search, 10 % of the "
+        "not comparable: 0.0 % of the conversations of the base did not search, 10.0 % of the "
         "candidate's; population: everyone includes them"
     )
     named = one(judge([{**rule, "population": "everyone"}], run, "--baseline", base))

@@ -205,8 +205,16 @@ def test_a_day_without_conversations_in_the_means_is_bad_data(world):
 @pytest.mark.parametrize(
     ("gains", "base", "reason"),
     [
-        ((3, None), 6.0, "100 % of the results of the base have a label, 0 % of the candidate's"),
-        ((None, 3), None, "0 % of the results of the base have a label, 100 % of the candidate's"),
+        (
+            (3, None),
+            6.0,
+            "100.0 % of the results of the base have a label, 0.0 % of the candidate's",
+        ),
+        (
+            (None, 3),
+            None,
+            "0.0 % of the results of the base have a label, 100.0 % of the candidate's",
+        ),
         ((None, None), None, "no result has a label"),
     ],
 )

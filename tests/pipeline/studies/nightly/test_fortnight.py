@@ -80,7 +80,7 @@ def test_two_weeks_of_nights(world, capsys):
     assert world.verdicts()[day(5)] == "bad data"
     assert "has a label" in world.entry(day(5))["reasons"][0]
     assert [warning["code"] for warning in world.entry(day(5))["warnings"]] == ["no_labels"]
-    assert "| no_labels |" in (world.output / "history.md").read_text()
+    assert "| no\\_labels |" in (world.output / "history.md").read_text()
     assert (world.place(day(5)) / "report.html").exists()
     (notification,) = world.notifications()
     assert notification["day"]["date"] == day(5)

@@ -14,6 +14,7 @@ from goodgain.pipeline.studies.nightly.dependencies import NightViews
 VIEWS = NightViews(
     day=lambda folder, manifest: Report(b"report"),
     nights=lambda entries: b"nights",
+    history=lambda entries, late: "history",
     gate=lambda outcomes, date: "gate",
 )
 GATE = """
