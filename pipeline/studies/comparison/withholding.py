@@ -6,6 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from goodgain.pipeline.document.numbers import share_text
+from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
@@ -58,10 +59,7 @@ def reason_to_withhold(
             f"own ideal: each run is measured by its own finds; use the same judgments ({options}) "
             "for both"
         )
-    if conditions.unequal_labels and metric.needs_labels:
-        base, candidate = map(share_text, conditions.labelled)
-        return f"{base} of the results of the base have a label, {candidate} of the candidate's"
-    if metric.needs_labels and (clause := reason_of_missing_labels(metric, values, conditions)):
+    if metric.needs_labels and (clause := _reason_of_labels(metric, values, conditions)):
         return clause
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
@@ -73,6 +71,17 @@ def reason_to_withhold(
     if worst is not None and _agrees(values, worst):
         return None
     return f"{describe_reached(values)}, and the others have no value"
+
+
+def _reason_of_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
+    """The reason if labels lack in both arms, or more of them in one."""
+    without = conditions.without_labels
+    if len(without) == 2:
+        return NO_LABEL
+    if conditions.unequal_labels or without:
+        base, candidate = map(share_text, conditions.labelled)
+        return f"{base} of the results of the base have a label, {candidate} of the candidate's"
+    return reason_of_missing_labels(metric, values, conditions)
 
 
 def reason_of_missing_labels(

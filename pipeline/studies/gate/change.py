@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from goodgain.pipeline.document.numbers import (
+    NONE,
     data_text,
     difference_text,
     level,
@@ -21,7 +22,11 @@ from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import describe_without_counterpart
 from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
-from goodgain.pipeline.studies.gate.compared_values import compare_values, measure_change
+from goodgain.pipeline.studies.gate.compared_values import (
+    ComparedValues,
+    compare_values,
+    measure_change,
+)
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import (
     SHOWN_DIGITS,
@@ -96,7 +101,7 @@ def _judge(
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
     unit = pluralize(n, *pair) if paired else f"{pluralize(n, *conversation)} in the smaller arm"
-    change, shown = _change_texts(rule, values, compared.switched) if n else ("", "")
+    change, shown = _change_texts(rule, compared) if n else ("", "")
     outcome = partial(outcome_of, shown=shown, population=compared.population)
     if compared.reason is not None:
         return outcome(rule, slice_, change, n, failure=f"not comparable: {compared.reason}")
@@ -150,8 +155,10 @@ def _check_change(
     base = np.asarray(values.base)
     subject, bound = "the change", sign * amount.value
     if amount.percent:
-        base = base + sign * amount.value * base  # no metric is negative
-        subject, bound = f"candidate - {1 + sign * amount.value:g} baseline", 0.0
+        # Of outcomes and a user's own metrics the mean may be negative.
+        factor = 1 + np.copysign(sign * amount.value, sign * base.mean())
+        base = factor * base
+        subject, bound = f"candidate - {factor:g} baseline", 0.0
     tested = compare(base)
     estimate = GateEstimate(
         value=tested.difference or 0.0,
@@ -181,8 +188,12 @@ def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: Boun
     return f"it {word}s by more than {limit}"
 
 
-def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
-    """The means and their change in the unit of the bounds: for programs, and for people."""
+def _change_texts(rule: Rule, compared: ComparedValues) -> tuple[str, str]:
+    """The means and their change in the unit of the bounds: for programs, and for people.
+
+    A mean that is unknown, since no result has a label, is null or `-`, and no 0.
+    """
+    values, unknown = compared.values, compared.unknown
     before, after = float(values.base.mean()), float(values.candidate.mean())
     difference, ratio = measure_change(values)
     numbers, texts = [], []
@@ -196,8 +207,12 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
             texts.append(numbers[-1])
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
 
-    def join_change(show: Callable[[float], str], changes: list[str]) -> str:
-        change = f" ({', '.join(changes)})" if changes else ""
-        return f"{show(before)} -> {show(after)}{change}{remark}"
+    def join_change(show: Callable[[float], str], none: str, changes: list[str]) -> str:
+        change = f" ({', '.join(changes)})" if changes and not unknown else ""
+        of_base, of_candidate = (
+            none if arm in unknown else show(mean)
+            for arm, mean in (("base", before), ("candidate", after))
+        )
+        return f"{of_base} -> {of_candidate}{change}{compared.switched}"
 
-    return join_change(data_text, numbers), join_change(show, texts)
+    return join_change(data_text, "null", numbers), join_change(show, NONE, texts)

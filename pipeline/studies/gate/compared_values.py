@@ -40,6 +40,7 @@ class ComparedValues(Struct, frozen=True):
       switched: a remark if it is `everyone`, but the rule names none; else "".
       reason: why they are not comparable; None if they are.
       doubt: a remark that missing labels could make the whole difference; else "".
+      unknown: the arms in which no result has a label, if the metric needs labels.
       codes: the clusters of the values; None = they are independent.
     """
 
@@ -49,6 +50,7 @@ class ComparedValues(Struct, frozen=True):
     switched: str
     reason: str | None
     doubt: str
+    unknown: tuple[str, ...]
     codes: Any
 
 
@@ -89,7 +91,11 @@ def compare_values(
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
-    return ComparedValues(values, matched, measure.population, switched, reason, doubt, codes)
+    needs_labels = metric_by_name(measure.metric).needs_labels
+    unknown = conditions.without_labels if needs_labels else ()
+    return ComparedValues(
+        values, matched, measure.population, switched, reason, doubt, unknown, codes
+    )
 
 
 def _looks_worse(rule: Rule, values: Sample, other: Sample) -> bool:

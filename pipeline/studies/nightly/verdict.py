@@ -9,7 +9,7 @@ from typing import Any
 from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import failing_warnings_in
 from goodgain.pipeline.results.finished_run import read_columns
-from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
+from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, clip_to_possible
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
@@ -55,7 +55,6 @@ def _change(row: ComparisonRow) -> DayChange:
     verdict_low, verdict_high = clip_to_possible(
         row.metric, row.verdict_ci_low, row.verdict_ci_high
     )
-    unlabelled = row.note == NO_LABEL
     return DayChange(
         n_base=row.n_base,
         n=row.n_candidate,
@@ -66,8 +65,8 @@ def _change(row: ComparisonRow) -> DayChange:
         p_holm=row.p_holm,
         verdict_ci_low=verdict_low,
         verdict_ci_high=verdict_high,
-        verdict="not comparable" if unlabelled else row.verdict,
-        reason=NO_LABEL if unlabelled else row.reason,
+        verdict=row.verdict,
+        reason=row.reason,
         population=row.population,
     )
 

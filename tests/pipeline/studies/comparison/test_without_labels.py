@@ -79,10 +79,13 @@ def test_only_the_slices_without_labels_show_none(runs, capsys):
 
 def test_nothing_is_said_to_be_unchanged_if_no_arm_has_labels(runs, capsys):
     found = gg.compare(runs["none"], runs["none"])
-    assert found.summary.startswith("Nothing can be said about Gain (CG): no result has a label; ")
+    reason = "no result has a label"
+    assert found.summary.startswith(f"The arms cannot be compared by Gain (CG): {reason}; ")
     assert main(["compare", runs["none"], runs["none"]]) == 0
     shown = table(capsys.readouterr().out, "All conversations, at N")
-    assert shown["Gain (CG)"][:5] == ["-"] * 5
+    assert shown["Gain (CG)"][:6] == ["-"] * 5 + ["not comparable"]
+    gain = row(compare(capsys, runs["none"], runs["none"]), "CG")
+    assert (gain["verdict"], gain["reason"]) == ("not comparable", reason)
 
 
 def test_the_report_shows_none(runs, tmp_path):

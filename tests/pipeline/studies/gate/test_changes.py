@@ -133,3 +133,42 @@ def test_pairs_by_the_cluster_attribute_are_independent(tmp_path, capsys):
 
     assert verdict() == "passed"
     assert verdict(pair_by="query_id") == "failed"
+
+
+def test_a_bound_in_percent_of_a_negative_mean_allows_as_much_as_of_a_positive_one(
+    tmp_path, capsys
+):
+    """From -10.0 to -10.1 is a drop of 1 %, and to -10.3 one of 3 %."""
+
+    def arm(change):
+        return [
+            [
+                {**call, "outcomes": {"score": -10 + at % 3 - change}}
+                for call in make_searched(at, 2)
+            ]
+            for at in range(40)
+        ]
+
+    for change, verdict in ((0.1, "passed"), (0.3, "failed")):
+        runs = runs_of(tmp_path, arm(0), arm(change))
+        rule = {"metric": "outcome.score", "drop_at_most": "2 %", "proof": "none"}
+        outcome = outcome_of(tmp_path, capsys, runs, rule)
+        assert (outcome["verdict"], outcome["value"].split()[0]) == (verdict, "-9.025")
+        risen = outcome_of(tmp_path, capsys, runs[::-1], {**rule, "metric": "outcome.score"})
+        assert risen["verdict"] == "passed"
+
+
+def test_a_gain_that_no_label_gave_is_null_and_compares_with_nothing(tmp_path, capsys):
+    """Without labels gains count as 0, and 0 to 0 would be no drop."""
+    labelled = [make_searched(at, 3) for at in range(40)]
+    blind = [make_searched(at, None) for at in range(40)]
+    labels, none, again = runs_of(tmp_path, labelled, blind, blind, allow_unlabelled=True)
+    for metric in ("CG", "SRE"):
+        rule = {"metric": metric, "drop_at_most": 0.5}
+        outcome = outcome_of(tmp_path, capsys, (none, again), rule)
+        assert (outcome["verdict"], outcome["value"]) == ("failed", "null -> null")
+        assert outcome["reason"] == "not comparable: no result has a label"
+    outcome = outcome_of(tmp_path, capsys, (labels, none), "CG drop <= 2 %")
+    assert (outcome["verdict"], outcome["value"]) == ("failed", "3 -> null")
+    repeated = outcome_of(tmp_path, capsys, (none, again), "SRR rise <= 0.1")
+    assert repeated["verdict"] == "passed"
