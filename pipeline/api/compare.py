@@ -130,7 +130,9 @@ def compare(
         runs = (*runs, *(run for run in values.values() if run is not None))
         values = {}
     with TemporaryDirectory() as folder, phrase_for_python():
-        outputs = [folder_of(run, folder, str(at)) for at, run in enumerate(runs)]
+        # One run that is given twice has one folder, by which it is recognized.
+        folders = {id(run): folder_of(run, folder, str(at)) for at, run in enumerate(runs)}
+        outputs = [folders[id(run)] for run in runs]
         config = from_keywords(
             CompareConfig, {**options, **values, "by": by, "slices": slices}, {"outputs": outputs}
         )
@@ -147,6 +149,8 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
     from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 
+    if found.is_of_one_run:
+        warn("Base and candidate are the same run, so nothing can differ.")
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
     sliced = sorted({name for names in found.request.slices for name in names})

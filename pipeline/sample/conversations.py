@@ -182,6 +182,9 @@ def _redeliver(draw: Draw, identified: bool, record: Record) -> Record:
         return record
     results = list(record["results"])
     rank = draw.below(len(results))
-    results[rank] = {**results[rank], "gain": (results[rank].get("gain", 0) + 1) % 5}
+    changed = {"gain": (results[rank].get("gain", 0) + 1) % 5}
+    if not any("gain" in result for result in results):  # nobody labels them
+        changed = {"title": "Moved"}
+    results[rank] = {**results[rank], **changed}
     later = record["timestamp"] + draw.pick((0, 1_000, 7_000))
     return {**record, "results": results, "timestamp": later}

@@ -37,6 +37,8 @@ class SampleTurn:
         self._scene = scene
         self._number = number
         self._unlabelled_share = options.unlabelled_share
+        # Where no document has a label, no copy has another one.
+        self._other_label_share = 0.0 if options.unlabelled_share == 1 else _OTHER_LABEL_SHARE
         self._tools = scene.draw.pick_weighted(
             ((0.7, (_ENTERPRISE,)), (0.22, (_WEB,)), (0.08, (_ENTERPRISE, _WEB)))
         )
@@ -62,7 +64,7 @@ class SampleTurn:
                 score *= 0.9 + 0.1 * draw.random()
                 result["score"] = round(score, 6)
             result["reference_id"] = f"turn{self._number}search{self._searches}-{rank + 1}"
-            if is_copy and draw.random() < _OTHER_LABEL_SHARE:
+            if is_copy and draw.random() < self._other_label_share:
                 result["gain"] = (document.get("gain", 0) + draw.between(1, 4)) % 5
             results.append(result)
         query = f"{draw.pick(words().asks)} {self._scene.author.topic.lower()}"

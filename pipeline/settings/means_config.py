@@ -14,9 +14,7 @@ from goodgain.transforms.core.means.options import MeansOptions, check_slices
 from goodgain.transforms.core.metrics.budgets import parse_budgets
 from goodgain.transforms.core.metrics.repeats import parse_condition
 from goodgain.transforms.core.remedy import Remedy
-from goodgain.transforms.core.scoring.options import ScoringOptions
-
-_MOST_REPEATS = 100_000
+from goodgain.transforms.core.scoring.options import ScoringOptions, repeat_numbers
 
 
 @options_of(MeansOptions)
@@ -68,6 +66,4 @@ class MeansConfig(ScoringConfig):
     def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
         if ks and not info.data.get("pass_"):
             raise ValueError(f"needs {Remedy('pass')}, the conditions that repeats are to meet")
-        if any(not 1 <= k <= _MOST_REPEATS for k in ks):
-            raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
-        return tuple(sorted(set(ks)))
+        return repeat_numbers(ks)

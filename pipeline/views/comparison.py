@@ -20,7 +20,6 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import difference_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_row
@@ -134,7 +133,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
 
 def comparison_warnings(compared: Compared) -> Iterator[Sentence]:
     """How the runs differ although they are compared, and the warnings about their data."""
-    if compared.request.by is None and same_folder(*compared.request.outputs):
+    if compared.is_of_one_run:
         yield Sentence(
             "Warning: base and candidate are the same run, so nothing can differ.", "warning"
         )

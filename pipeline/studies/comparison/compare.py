@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.studies.comparison.answer import answer
 from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
@@ -84,6 +85,11 @@ class Compared(Struct, frozen=True):
     ways: Sequence[ArmWays] = ()
     without_labels: Sequence[WithoutLabels] = ()
     warnings: Sequence[DataWarning] = ()
+
+    @property
+    def is_of_one_run(self) -> bool:
+        """Whether base and candidate are the same run, so that nothing can differ."""
+        return self.request.by is None and same_folder(*self.request.outputs)
 
 
 def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent) -> Compared:

@@ -18,6 +18,8 @@ from goodgain.transforms.core.scoring.settings import Scoring
         ({"good_gain_threshold": 5}, "good_gain_threshold is 5: give at most 4"),
         ({"per_call": "yes"}, "per_call cannot be 'yes'"),
         ({"cost": ["a b"]}, "cost must be names of letters, digits and _, not 'a b'"),
+        ({"pass_": ["CG >= 1"], "pass_k": [2, 0]}, "pass_k must be from 1 to 100,000"),
+        ({"pass_": ["CG >= 1"], "pass_k": [100_001]}, "pass_k must be from 1 to 100,000"),
         ({"pass_": ["CGG >= 1"]}, r"'CGG >= 1' \(pass_\) is on CGG"),
         ({"unit": "page"}, "unit cannot be 'page'"),
         ({"usage": True, "unit": "passage"}, "usage is about documents, so unit cannot be passage"),

@@ -142,3 +142,10 @@ def test_an_unknown_attribute_gives_a_warning(arms, tmp_path, capsys):
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--slice", "nope"]) == 0
     assert line.replace("slices", "--slice") in capsys.readouterr().err
+
+
+def test_one_run_as_both_arms_gives_a_warning(arms, tmp_path):
+    arms[0].save(tmp_path / "a")
+    for both in ((arms[0], arms[0]), (tmp_path / "a", str(tmp_path / "a"))):
+        with pytest.warns(gg.GoodGainWarning, match="are the same run, so nothing can differ"):
+            gg.compare(*both)

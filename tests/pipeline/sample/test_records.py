@@ -206,3 +206,10 @@ class TestShares:
         for record in usable:
             scores = [result["score"] for result in record["results"] if "score" in result]
             assert scores == sorted(scores, reverse=True)
+
+
+def test_no_result_has_a_label_if_no_document_has_one():
+    options = SampleConfig(seed=1, conversations=40, unlabelled_share=1, bad_share=0)
+    gains = [result.get("gain") for result in results_of(sample_records(options))]
+    assert len(gains) > 1_000
+    assert set(gains) == {None}

@@ -25,6 +25,7 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 
 NONE = ("none",)
+_MOST_REPEATS = 100_000
 GREATEST_MAX_I = 1_000  # each i has its means, and their intervals in the report
 _GREATEST_G_MAX = 20
 
@@ -226,6 +227,17 @@ def cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
         if not fits_column(name):
             raise ValueError(f"must be names of letters, digits and _, not {name!r}")
     return tuple(dict.fromkeys(names))
+
+
+def repeat_numbers(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers of repeats that are asked for, ascending, each once.
+
+    Raises:
+      ValueError: one is too small or too great.
+    """
+    if any(not 1 <= k <= _MOST_REPEATS for k in ks):
+        raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
+    return tuple(sorted(set(ks)))
 
 
 def outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:

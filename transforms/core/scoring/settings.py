@@ -38,6 +38,7 @@ from goodgain.transforms.core.scoring.options import (
     ScoringOptions,
     cost_names,
     outcome_texts,
+    repeat_numbers,
     scale_mistake,
 )
 
@@ -239,17 +240,18 @@ def _name_attributes(text: str) -> str:
 
 
 def _chosen(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, in which the costs and outcomes that are asked for stand as they count.
+    """The options, in which costs, outcomes and numbers of repeats stand as they count.
 
     Raises:
-      UsageError: one cannot be a column.
+      UsageError: a cost or an outcome cannot be a column, or a number is too small or too great.
     """
     chosen = dict(options)
-    try:
-        if options.get("cost") is not None:
-            chosen["cost"] = cost_names(options["cost"])
-    except ValueError as error:
-        raise UsageError(f"cost {error}.") from None
+    for name, choose in (("cost", cost_names), ("pass_k", repeat_numbers)):
+        if options.get(name) is not None:
+            try:
+                chosen[name] = choose(options[name])
+            except ValueError as error:
+                raise UsageError(f"{name} {error}.") from None
     if options.get("outcome") is not None:
         chosen["outcome"] = outcome_texts(options["outcome"])
     return chosen
