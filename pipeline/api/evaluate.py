@@ -191,11 +191,11 @@ def _first_queries(
 
 def _warn_of(run: Run) -> None:
     """Emit what the command prints beside the numbers."""
-    parameters = run.manifest["parameters"]
+    options = run.manifest.options
     accepted = allowed_codes(
-        unlabelled=parameters["allow_unlabelled"],
-        no_good=parameters["allow_no_good"],
-        contradicted_ids=parameters["allow_contradicted_ids"],
+        unlabelled=options.allow_unlabelled,
+        no_good=options.allow_no_good,
+        contradicted_ids=options.allow_contradicted_ids,
     )
     for warning in run.warnings:
         if warning.code not in accepted:

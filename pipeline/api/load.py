@@ -14,7 +14,6 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
-from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
@@ -49,16 +48,15 @@ def load(folder: str | Path) -> Run:
       3
     """
     # Not above: it imports the libraries of all formats.
-    from goodgain.pipeline.results.finished_run import read_manifest
+    from goodgain.pipeline.results.finished_run import read_run
 
     place = Path(folder)
     try:
-        manifest = read_manifest(str(folder))
+        manifest = read_run(str(folder))
     except OSError as error:
         raise UsageError(f"The manifest of {folder} cannot be read: {problem_of(error)}.") from None
-    check_run(manifest, str(folder))
-    config = _read_saved_config(manifest["parameters"])
-    datasets_of_run = _datasets(config, str(place), own_metrics_of(manifest))
+    config = _read_saved_config(manifest.parameters)
+    datasets_of_run = _datasets(config, str(place), own_metrics_of(manifest.own_metrics))
     found = {dataset.name: dataset for dataset in datasets_of_run}
     tables = {
         name: cache(partial(_read, str(place), dataset))

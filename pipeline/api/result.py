@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from goodgain.pipeline.api.explanation import Explanation
 from goodgain.pipeline.api.run_warnings import data_warnings, describe_rejected, warnings_of
@@ -16,6 +16,7 @@ from goodgain.pipeline.document.model import Document, Heading, Sentence, docume
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
 from goodgain.pipeline.views.means import choose_metrics, means_table
@@ -37,7 +38,8 @@ class Run:
     """The outcome of `evaluate`, or of `goodgain run`, in tables.
 
     Attributes:
-      manifest: counts of records, conversations and results, and the options.
+      manifest: counts of records, conversations and results, like `manifest.records.read`, and the
+        options, like `manifest.options.max_i`.
       conversations, iterations, means, outcome_relations, duplicates, calls, rejected,
         rejected_labels, rejected_outcomes, late: the tables; `calls`, `rejected_labels` and
         `rejected_outcomes` only with the options that make them, `outcome_relations` only with
@@ -56,7 +58,7 @@ class Run:
     def __init__(
         self,
         tables: Mapping[str, Callable[[], Table]],
-        manifest: Mapping[str, Any],
+        manifest: RunManifest,
         explain: Callable[[str, Pair | None], ExplainedTurn],
         queries: Callable[[Collection[str]], Mapping[str, str]] | None = None,
     ) -> None:
@@ -318,14 +320,14 @@ class Run:
         return fragment_of(self._document())
 
     def _document(self) -> Document:
-        counts = self.manifest["conversations"]
-        total = format_count(counts["total"], "conversation")
+        counts = self.manifest.conversations
+        total = format_count(counts.total, "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
         shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
         rejected = describe_rejected(self)
         return document(
-            Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
+            Heading(f"Run of {total}, {counts.in_means:,} in the means"),
             means_table(shown, self.manifest) if shown else None,
             Sentence(rejected) if rejected else None,
             (

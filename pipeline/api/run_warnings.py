@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from goodgain.pipeline.results.data_warnings import warn_of_misspelt_names, warnings_in
+from goodgain.pipeline.results.data_warnings import warn_of_misspelt_names
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.settings.wording import for_python
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -22,28 +23,28 @@ _REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 def warnings_of(run: Run) -> list[DataWarning]:
     """The warnings of a run, those about rejected records and misspelt names included."""
     found = data_warnings(run.manifest)
-    records = run.manifest["records"]
+    records = run.manifest.records
     if text := describe_rejected(run):
-        share = records["rejected"] / records["read"]
-        found.append(DataWarning(_REJECTED, records["rejected"], share, text, ""))
+        share = records.rejected / records.read
+        found.append(DataWarning(_REJECTED, records.rejected, share, text, ""))
     return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in _misspelt_names(run)]
 
 
-def data_warnings(manifest: Mapping[str, Any]) -> list[DataWarning]:
+def data_warnings(manifest: RunManifest) -> list[DataWarning]:
     """The warnings in a manifest, which name options as arguments."""
     return [
         replace(warning, message=for_python(warning.message), remedy=for_python(warning.remedy))
-        for warning in warnings_in(manifest)
+        for warning in manifest.warnings
     ]
 
 
 def describe_rejected(run: Run) -> str:
     """How many records were rejected, and why the first of them; "" for none."""
-    records = run.manifest["records"]
-    if not records["rejected"]:
+    records = run.manifest.records
+    if not records.rejected:
         return ""
     return (
-        f"Rejected: {records['rejected']:,} of {format_count(records['read'], 'record')}; "
+        f"Rejected: {records.rejected:,} of {format_count(records.read, 'record')}; "
         f"see the table `rejected`. First: {_first_reason(run)}"
     )
 
@@ -54,21 +55,21 @@ def check_some_usable(run: Run) -> None:
     Raises:
       GoodGainError: every record was rejected.
     """
-    records = run.manifest["records"]
-    if records["too_many_rejected"] and records["rejected"] == records["read"]:
+    records = run.manifest.records
+    if records.too_many_rejected and records.rejected == records.read:
         findings = [
             f"{warning.message} {warning.remedy}" for warning in data_warnings(run.manifest)
         ]
         raise GoodGainError(
-            f"Rejected: all of {format_count(records['read'], 'record')}. First: "
+            f"Rejected: all of {format_count(records.read, 'record')}. First: "
             f"{' '.join([_first_reason(run), *findings])} To get the run nevertheless, set "
             "max_rejected='100%'."
         )
 
 
 def _misspelt_names(run: Run) -> Iterator[str]:
-    parameters = run.manifest["parameters"]
-    if any(parameters.get(name) for name in ("slice", "cost", "cluster")):
+    options = run.manifest.options
+    if options.slice or options.cost or options.cluster:
         at_end = list(run.means.where(slice={}, i=None))
         slices = (row["slice"] for row in run.means)
         yield from warn_of_misspelt_names(at_end, slices, run.manifest)

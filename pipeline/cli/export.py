@@ -42,16 +42,11 @@ def run(args: argparse.Namespace) -> int:
     """Write the scores and say how many."""
     config = read_options(args, ExportConfig)
     # Imported here to keep --help fast.
-    from datetime import datetime
-
     from goodgain.pipeline.convert.scores import metrics_without_mean, write_scores
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-    from goodgain.pipeline.results.manifest_checks import check_run
+    from goodgain.pipeline.results.finished_run import read_dataset, read_run
 
-    manifest = read_manifest(config.folder)
-    check_run(manifest, config.folder)
-    finished = datetime.fromisoformat(str(manifest["finished"]))
+    finished = read_run(config.folder).finished
     rows = read_dataset(config.folder, "conversations")
     if config.to == LEADERBOARD:
         return _submit(args, config, finished)

@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.results.datasets import COMPARISON
     from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.results.folder import REPORT, write_file
+    from goodgain.pipeline.results.manifest_checks import run_manifest_of
     from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
     from goodgain.pipeline.views.pages.nights import build_nights_report
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         content = (
             build_comparison_report(folder, manifest)
             if is_comparison
-            else build_report(folder, manifest).page
+            else build_report(folder, run_manifest_of(manifest, folder)).page
         )
     write_file(folder, REPORT, content)
     line = f"Report: {folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"

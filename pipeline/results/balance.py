@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from goodgain.pipeline.results.given_parts import LOST
+from goodgain.pipeline.results.manifest_model import RecordCounts
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.max_rejected import MaxRejected
@@ -43,26 +43,30 @@ def check_records(records: Mapping[str, int], advice: str = LOST) -> None:
         )
 
 
-def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> dict[str, Any]:
+def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> RecordCounts:
     """What became of the records; raises as `check_records` does."""
     records = records_in(counts)
     check_records(records)
     unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
-    return {
+    return RecordCounts(
         **records,
-        "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
-        UNKNOWN_LOSSES: unknown_losses,
-        "balance_holds": True,
-        "too_many_rejected": max_rejected.is_exceeded(
+        conflicting_redeliveries=counts.get("conflicting_redeliveries", 0),
+        unknown_losses=unknown_losses,
+        balance_holds=True,
+        too_many_rejected=max_rejected.is_exceeded(
             records["rejected"], records["read"], unknown_losses
         ),
-    }
+    )
 
 
-def above_limit(records: Mapping[str, Any], limit: str) -> str:
-    """Why the records of a manifest exceed the limit on rejected ones, as a clause."""
-    if losses := records.get(UNKNOWN_LOSSES):
-        places = format_count(losses, "place")
+def above_limit(unknown_losses: int, limit: str) -> str:
+    """Why records exceed the limit on rejected ones, as a clause.
+
+    Args:
+      unknown_losses: number of places at which an unknown number of records is lost.
+    """
+    if unknown_losses:
+        places = format_count(unknown_losses, "place")
         return f"an unknown number more is lost at {places}, which may exceed {limit}"
     return f"that is more than {limit}"
 

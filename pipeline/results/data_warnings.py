@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.warnings.check_inputs import (
@@ -34,25 +33,20 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
     ]
 
 
-def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
-    """The warnings in the manifest of a run."""
-    return msgspec.convert(manifest["warnings"], list[DataWarning])
-
-
-def failing_warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
+def failing_warnings_in(manifest: RunManifest) -> list[DataWarning]:
     """The warnings in a manifest that its options do not allow; they made the exit code 3."""
-    parameters = manifest["parameters"]
+    options = manifest.options
     allowed = allowed_codes(
-        unlabelled=parameters.get("allow_unlabelled", False),
-        no_good=parameters.get("allow_no_good", False),
-        contradicted_ids=parameters.get("allow_contradicted_ids", False),
+        unlabelled=options.allow_unlabelled,
+        no_good=options.allow_no_good,
+        contradicted_ids=options.allow_contradicted_ids,
     )
-    return failing_warnings(warnings_in(manifest), allowed)
+    return failing_warnings(manifest.warnings, allowed)
 
 
-def is_bad(manifest: Mapping[str, Any]) -> bool:
+def is_bad(manifest: RunManifest) -> bool:
     """Whether the data of a run make its exit code 3."""
-    return manifest["records"]["too_many_rejected"] or bool(failing_warnings_in(manifest))
+    return manifest.records.too_many_rejected or bool(failing_warnings_in(manifest))
 
 
 def warning_text(warning: DataWarning) -> str:
@@ -63,7 +57,7 @@ def warning_text(warning: DataWarning) -> str:
 def warn_of_misspelt_names(
     means: Sequence[Mapping[str, Any]],
     slices: Iterable[Mapping[str, str]],
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
 ) -> Iterator[str]:
     """A sentence for each name in the options of a run that no conversation has.
 
@@ -78,15 +72,14 @@ def warn_of_misspelt_names(
 
 
 def warn_of_unknown_costs(
-    means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
+    means: Iterable[Mapping[str, Any]], manifest: RunManifest
 ) -> Iterator[str]:
     """A sentence for each cost that was asked for, or met in the data, and no conversation has.
 
     Args:
       means: rows at N of all conversations.
     """
-    parameters = manifest["parameters"]
-    is_named = bool(parameters.get("cost") or parameters.get("budget"))
+    is_named = bool(manifest.options.cost or manifest.options.budget)
     for row in means:
         is_cost = row["metric"].startswith(COST) and row["population"] == "all"
         if is_cost and row["undefined"] and not row["n"]:
@@ -106,16 +99,15 @@ def warn_of_unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[
 
 
 def warn_of_unshared_cluster(
-    means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
+    means: Iterable[Mapping[str, Any]], manifest: RunManifest
 ) -> str | None:
     """A sentence if every conversation is alone in its cluster since none has the attribute.
 
     Args:
       means: rows at N of all conversations.
     """
-    attribute = manifest["parameters"].get("cluster")
-    alone = attribute and manifest["conversations"].get("without_cluster", 0)
+    attribute, alone = manifest.options.cluster, manifest.conversations.without_cluster
     clustered = [row for row in means if row["population"] == "all" and row["clusters"]]
-    if alone and all(row["clusters"] == row["n"] for row in clustered):
+    if attribute and alone and all(row["clusters"] == row["n"] for row in clustered):
         return f"No two conversations share {attribute}; is it misspelt?"
     return None

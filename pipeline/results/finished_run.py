@@ -10,8 +10,8 @@ from typing import Any
 from goodgain.pipeline.results.datasets import COLUMNS
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
-from goodgain.pipeline.results.manifest_checks import REMEDY, decode_manifest
-from goodgain.pipeline.results.manifest_model import Declared
+from goodgain.pipeline.results.manifest_checks import REMEDY, decode_manifest, run_manifest_of
+from goodgain.pipeline.results.manifest_model import Declared, RunManifest
 from goodgain.pipeline.results.missing_manifest import describe_missing_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
@@ -26,7 +26,7 @@ from goodgain.transforms.filesystems import (
 
 
 def read_manifest(folder: str) -> dict[str, Any]:
-    """The manifest of a finished run or comparison.
+    """The manifest of a finished run or comparison, before it is decoded.
 
     Raises:
       UsageError: it is missing or cannot be read.
@@ -46,10 +46,20 @@ def read_manifest(folder: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
     # Makes them known to whatever shows or checks this run.
-    decode_manifest(manifest, Declared, folder)
-    own_metrics_of(manifest)
-    remember_outcomes(outcomes_of(manifest))
+    declared = decode_manifest(manifest, Declared, folder)
+    own_metrics_of(declared.own_metrics)
+    remember_outcomes(outcomes_of(declared.outcomes))
     return manifest
+
+
+def read_run(folder: str) -> RunManifest:
+    """The manifest of a finished run.
+
+    Raises:
+      UsageError: it is missing, cannot be read, is that of something else, or a field is missing or
+        has another type.
+    """
+    return run_manifest_of(read_manifest(folder), folder)
 
 
 def read_dataset(

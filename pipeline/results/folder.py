@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.links import check_links
@@ -107,9 +111,23 @@ def write_file(folder: str, name: str, content: bytes) -> None:
     write_whole(join(folder, name), content)
 
 
-def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
+def write_manifest(folder: str, manifest: Struct | Mapping[str, Any]) -> None:
     """Write the manifest, which comes last and marks a folder as complete."""
-    write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
+    write_file(folder, MANIFEST, manifest_json(manifest))
+
+
+def manifest_json(manifest: Struct | Mapping[str, Any]) -> bytes:
+    """A manifest as it is written.
+
+    Not by msgspec, which refuses lone surrogates, as they occur in file names.
+    """
+    plain = msgspec.to_builtins(manifest, builtin_types=(datetime,))
+    return json.dumps(plain, indent=2, default=format_time).encode() + b"\n"
+
+
+def format_time(time: datetime) -> str:
+    """A time as text in a manifest."""
+    return time.isoformat(timespec="milliseconds")
 
 
 def list_names(folder: str) -> list[str]:

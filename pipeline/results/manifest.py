@@ -1,4 +1,4 @@
-"""The manifest of a run: inputs, outcome, parameters and versions (SPEC 6)."""
+"""Builds the manifest of a run: inputs, outcome, parameters and versions (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-import msgspec
-
 from goodgain.pipeline.results.balance import records_part
 from goodgain.pipeline.results.given_parts import (
-    POOL_ASPECTS,
     aspects_part,
     exclusions_part,
     files_part,
@@ -22,13 +19,19 @@ from goodgain.pipeline.results.given_parts import (
     pool_part,
     qrels_part,
 )
-from goodgain.pipeline.results.opened_pool import EXCLUDE, OpenedPool
+from goodgain.pipeline.results.manifest_model import (
+    ConversationCounts,
+    CountsOfResults,
+    RunManifest,
+)
+from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.scoring.data_counts import LABELS
@@ -41,7 +44,6 @@ _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records"
 _RESULTS = (
     "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
 )  # fmt: skip
-ASPECT_QRELS = "aspect_qrels"
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
@@ -57,62 +59,76 @@ def manifest_of(
     aspects: AspectJudgments | None = None,
     exclusions: Exclusions | None = None,
     labels: Sequence[SideFile] | None = None,
-    outcomes: Sequence[SideFile] = (),
+    outcome_files: Sequence[SideFile] = (),
     pool: OpenedPool | None = None,
     engine: str,
     started: datetime,
     finished: datetime,
     max_rejected: MaxRejected,
     warnings: Sequence[DataWarning] = (),
-) -> dict[str, Any]:
-    """The content of `manifest.json`.
+    own: Sequence[Metric] = (),
+    outcomes: Sequence[TurnOutcome] = (),
+) -> RunManifest:
+    """The manifest of a run.
 
     Args:
       counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
       sizes_after: the sizes of `inputs` after the run; None for a deleted one.
+      outcome_files: files of outcomes beside the traces.
       started, finished: UTC.
+      own: metrics of the user.
 
     Raises:
       BalanceError: the records do not add up.
     """
-    return {
-        "records": records_part(counts, max_rejected),
-        "conversations": counts_of_group(counts, "conversations", _CONVERSATIONS),
-        "results": {
-            **counts_of_group(counts, "results", _RESULTS),
-            "by_label": labels_by_gain(counts),
-            "duplicates_by_step": counts_of_group(counts, "duplicates_by_step"),
-            "duplicates_by_type": counts_of_group(counts, "duplicates_by_type"),
-            "results_by_type": counts_of_group(counts, "results_by_type"),
-            "near_misses_by_step": counts_of_group(counts, "near_misses_by_step"),
-            "candidates_cut": counts.get("candidates_cut", 0),
-        },
-        **({"qrels": qrels_part(counts, qrels)} if qrels else {}),
-        **({ASPECT_QRELS: aspects_part(aspects)} if aspects else {}),
-        **({EXCLUDE: exclusions_part(counts, exclusions)} if exclusions else {}),
-        **({"labels": labels_part(counts, labels)} if labels else {}),
-        **({"outcome_rows": outcomes_part(counts, outcomes)} if outcomes else {}),
-        "warnings": msgspec.to_builtins(warnings),
-        **({"pool": pool_part(counts, pool, rules_digest)} if pool else {}),
-        "datasets": dict(sorted(datasets.items())),
-        "parameters": dict(parameters),
-        "rules_digest": rules_digest,
-        "scoring_version": SCORING_VERSION,
-        "inputs": files_part(inputs, sizes_after),
-        "engine": engine,
-        "reading": _reading(counts),
-        "versions": {
+    return RunManifest(
+        records=records_part(counts, max_rejected),
+        conversations=_conversations_part(counts),
+        results=_results_part(counts),
+        qrels=qrels_part(counts, qrels) if qrels else None,
+        aspect_qrels=aspects_part(aspects) if aspects else None,
+        exclude=exclusions_part(counts, exclusions) if exclusions else None,
+        labels=labels_part(counts, labels) if labels else None,
+        outcome_rows=outcomes_part(counts, outcome_files) if outcome_files else None,
+        warnings=tuple(warnings),
+        pool=pool_part(counts, pool, rules_digest) if pool else None,
+        datasets=dict(sorted(datasets.items())),
+        parameters=dict(parameters),
+        rules_digest=rules_digest,
+        scoring_version=SCORING_VERSION,
+        inputs=files_part(inputs, sizes_after),
+        engine=engine,
+        reading=_reading(counts),
+        versions={
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
             **_library_versions(),
         },
-        "started": format_time(started),
-        "finished": format_time(finished),
-    }
+        started=_whole_milliseconds(started),
+        finished=_whole_milliseconds(finished),
+        own_metrics=tuple(metric.described for metric in own),
+        outcomes=tuple(map(str, outcomes)),
+    )
 
 
-def labels_by_gain(counts: Mapping[str, int]) -> dict[str, int]:
+def _conversations_part(counts: Mapping[str, int]) -> ConversationCounts:
+    return ConversationCounts(**counts_of_group(counts, "conversations", _CONVERSATIONS))
+
+
+def _results_part(counts: Mapping[str, int]) -> CountsOfResults:
+    return CountsOfResults(
+        **counts_of_group(counts, "results", _RESULTS),
+        by_label=_labels_by_gain(counts),
+        duplicates_by_step=counts_of_group(counts, "duplicates_by_step"),
+        duplicates_by_type=counts_of_group(counts, "duplicates_by_type"),
+        results_by_type=counts_of_group(counts, "results_by_type"),
+        near_misses_by_step=counts_of_group(counts, "near_misses_by_step"),
+        candidates_cut=counts.get("candidates_cut", 0),
+    )
+
+
+def _labels_by_gain(counts: Mapping[str, int]) -> dict[str, int]:
     """The number of results of scored turns by their label, without those that no result has."""
     found = ((str(gain), counts.get(name, 0)) for gain, name in enumerate(LABELS))
     return {gain: results for gain, results in found if results}
@@ -136,9 +152,9 @@ def _reading(counts: Mapping[str, int]) -> str:
     return reading
 
 
-def format_time(time: datetime) -> str:
-    """A time as text in a manifest."""
-    return time.isoformat(timespec="milliseconds")
+def _whole_milliseconds(time: datetime) -> datetime:
+    """A time as manifests have it, so that the one read back equals the one written."""
+    return time.replace(microsecond=time.microsecond // 1_000 * 1_000)
 
 
 def counts_of_group(
@@ -156,19 +172,3 @@ def counts_of_group(
         if name.startswith(prefix)
     }
     return {**dict.fromkeys(always, 0), **counted}
-
-
-def has_outside_judgments(manifest: Mapping[str, Any]) -> bool:
-    """Whether labels came from judgments outside the traces."""
-    return "qrels" in manifest or "pool" in manifest
-
-
-def aspects_outside(manifest: Mapping[str, Any]) -> bool:
-    """Whether judgments outside the traces say which aspects documents cover."""
-    return ASPECT_QRELS in manifest or POOL_ASPECTS in manifest.get("pool", {})
-
-
-def has_own_ideal(metric: Metric, manifest: Mapping[str, Any]) -> bool:
-    """Whether a metric is measured by what the run itself found, for lack of other judgments."""
-    outside = aspects_outside(manifest) if metric.of_aspects else has_outside_judgments(manifest)
-    return metric.own_ideal and not outside

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,7 +16,7 @@ REMEDY = "If another version of goodgain wrote it, or it was changed since, run 
 _Decoded = TypeVar("_Decoded")
 
 
-def check_run(manifest: Mapping[str, Any], folder: str) -> RunManifest:
+def run_manifest_of(manifest: Mapping[str, Any], folder: str) -> RunManifest:
     """Decode the manifest of a run.
 
     Raises:
@@ -25,7 +26,10 @@ def check_run(manifest: Mapping[str, Any], folder: str) -> RunManifest:
         raise UsageError(
             f"{folder} is not the output of `goodgain run`: use the folder that its --output named."
         )
-    return decode_manifest(manifest, RunManifest, folder)
+    decoded = decode_manifest(manifest, RunManifest, folder)
+    with _problem_named(folder, "parameters"):
+        _ = decoded.options
+    return decoded
 
 
 def decode_manifest(manifest: Mapping[str, Any], into: type[_Decoded], folder: str) -> _Decoded:
@@ -38,11 +42,21 @@ def decode_manifest(manifest: Mapping[str, Any], into: type[_Decoded], folder: s
     Raises:
       UsageError: a field is missing or has another type.
     """
-    try:
+    with _problem_named(folder):
         return msgspec.convert(manifest, into)
+
+
+@contextmanager
+def _problem_named(folder: str, part: str = "") -> Iterator[None]:
+    """Name the file and the field that cannot be decoded.
+
+    Args:
+      part: the field of the manifest that is decoded; "" = all of it.
+    """
+    try:
+        yield
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
-        field = f"{place.removesuffix('`')}: " if place else ""
-        raise UsageError(
-            f"{folder}/{MANIFEST} cannot be used ({field}{problem}). {REMEDY}"
-        ) from None
+        field = ".".join(filter(None, (part, place.removesuffix("`"))))
+        named = f"{field}: {problem}" if field else problem
+        raise UsageError(f"{folder}/{MANIFEST} cannot be used ({named}). {REMEDY}") from None

@@ -1,36 +1,17 @@
-"""What the manifest of a run holds, as far as commands read it back."""
+"""The manifest of a run: what it builds, writes, and what other commands read back."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
-from goodgain.transforms.core.metric import Direction
+from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.metric import DescribedMetric, Metric
 from goodgain.transforms.core.warnings.warning import DataWarning
-
-
-class DescribedMetric(Struct, frozen=True):
-    """A metric of the user's own; see `goodgain.transforms.core.metric.Metric`."""
-
-    name: str
-    unit: str
-    meaning: str
-    direction: Direction
-    undefined: str
-    formula: str
-    whole: bool
-    needs_labels: bool
-    caution: str
-    words: str
-
-
-class Declared(Struct, frozen=True):
-    """What the outputs of a run or a comparison declare themselves."""
-
-    own_metrics: tuple[DescribedMetric, ...] = ()
-    outcomes: tuple[str, ...] = ()
 
 
 class RecordCounts(Struct, frozen=True):
@@ -48,21 +29,26 @@ class RecordCounts(Struct, frozen=True):
     too_many_rejected: bool
 
 
-class ConversationCounts(Struct, frozen=True):
-    """What became of the conversations."""
+class ConversationCounts(Struct, frozen=True, omit_defaults=True):
+    """What became of the conversations.
+
+    Attributes:
+      without_cluster: None without clusters.
+    """
 
     total: int
     in_means: int
     without_search: int
     with_rejected_records: int
-    without_cluster: int = 0
+    without_cluster: int | None = None
 
 
-class CountsOfResults(Struct, frozen=True):
+class CountsOfResults(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The results, and why some are duplicates.
 
     Attributes:
-      labelled_duplicates: 0 if an earlier version did not count them.
+      labelled_duplicates: None if an earlier version did not count them.
+      excluded: None without exclusions.
     """
 
     total: int
@@ -70,14 +56,15 @@ class CountsOfResults(Struct, frozen=True):
     good: int
     duplicates: int
     unlabelled: int
+    labelled_duplicates: int | None = None
     label_conflicts: int
-    candidates_cut: int
+    excluded: int | None = None
     by_label: dict[str, int]
     duplicates_by_step: dict[str, int]
     duplicates_by_type: dict[str, int]
     results_by_type: dict[str, int]
     near_misses_by_step: dict[str, int]
-    labelled_duplicates: int = 0
+    candidates_cut: int
 
 
 class FileOfRun(Struct, frozen=True):
@@ -85,32 +72,48 @@ class FileOfRun(Struct, frozen=True):
 
     Attributes:
       size: bytes.
-      size_after: at the end of the run; None for a deleted file.
+      size_after: at the end of the run, if it differs; None for a deleted file.
     """
 
     path: str
     size: int
-    size_after: int | None = None
+    size_after: int | UnsetType | None = UNSET
 
 
-class RowCounts(Struct, frozen=True):
-    """What became of the rows of files beside the traces."""
+class RowCounts(Struct, frozen=True, kw_only=True):
+    """What became of the rows of files beside the traces.
 
+    Attributes:
+      files: unset in a stream.
+    """
+
+    files: tuple[FileOfRun, ...] | UnsetType = UNSET
     read: int
     joined: int
     repeated: int
     empty: int
     rejected: int
-    replaced: int = 0
 
 
-class JudgmentCounts(Struct, frozen=True):
+class LabelCounts(RowCounts, frozen=True, kw_only=True):
+    """What became of labels beside the traces.
+
+    Attributes:
+      replaced: number of labels of the traces in whose place they are.
+    """
+
+    replaced: int
+
+
+class JudgmentCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Judgments, and what they were joined with.
 
     Attributes:
       digest: of the labels; None if an earlier version did not record it.
     """
 
+    files: tuple[FileOfRun, ...]
+    digest: str | None = None
     judgments: int
     unjudged: int
     repeated: int
@@ -124,7 +127,6 @@ class JudgmentCounts(Struct, frozen=True):
     topics_without_judgments: int
     similar_names: int
     results_without_judgment: int
-    digest: str | None = None
 
 
 class AspectCounts(Struct, frozen=True):
@@ -145,14 +147,19 @@ class ExcludedCounts(Struct, frozen=True):
     judgments: int
 
 
-class PoolCounts(Struct, frozen=True):
-    """The pool that a run was measured against."""
+class PoolCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The pool that a run was measured against.
+
+    Attributes:
+      judged_for_aspects: number of its documents of which it says what aspects they cover.
+    """
 
     folder: str
     digest: str
     run_name: str | None
     topic: str | None
     built_with_other_rules: bool
+    judged_for_aspects: int = 0
     pooled: int
     matched: int
     outside: int
@@ -161,11 +168,10 @@ class PoolCounts(Struct, frozen=True):
     conversations_without_topic: int
     conversations_without_pool: int
     conversations_without_good_documents: int
-    judged_for_aspects: Any = None
 
 
-class RunParameters(Struct, frozen=True):
-    """The options of a run that other commands use; another version may have others besides."""
+class RunOptions(Struct, frozen=True):
+    """The options of a run that other commands use."""
 
     input: tuple[str, ...]
     output: str
@@ -176,16 +182,28 @@ class RunParameters(Struct, frozen=True):
     max_rejected: int | float | str
     slice: tuple[tuple[str, ...], ...] = ()
     cluster: str | None = None
-    interval: str = "hall"
+    cost: tuple[Any, ...] | None = None
+    budget: tuple[Any, ...] | None = None
+    pass_: tuple[Any, ...] | None = None
+    interval: Interval = "hall"
     relevance_threshold: int | None = None
     rules: str | None = None
+    qrels: str | None = None
+    pool: str | None = None
     allow_unlabelled: bool = False
     allow_no_good: bool = False
     allow_contradicted_ids: bool = False
 
 
-class RunManifest(Declared, frozen=True, kw_only=True):
-    """The manifest of a run; what it lacks was not given to the run."""
+class RunManifest(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
+    """The manifest of a run; what it lacks was not given to the run.
+
+    Attributes:
+      parameters: all options, by name; `options` has those that other commands use.
+      started, finished: UTC, in whole milliseconds.
+      own_metrics: those of the user.
+      outcomes: as `parse_outcome` reads them.
+    """
 
     records: RecordCounts
     conversations: ConversationCounts
@@ -193,12 +211,12 @@ class RunManifest(Declared, frozen=True, kw_only=True):
     qrels: JudgmentCounts | None = None
     aspect_qrels: AspectCounts | None = None
     exclude: ExcludedCounts | None = None
-    labels: RowCounts | None = None
+    labels: LabelCounts | None = None
     outcome_rows: RowCounts | None = None
     warnings: tuple[DataWarning, ...]
     pool: PoolCounts | None = None
     datasets: dict[str, int]
-    parameters: RunParameters
+    parameters: dict[str, Any]
     rules_digest: str
     scoring_version: int
     inputs: tuple[FileOfRun, ...]
@@ -207,3 +225,31 @@ class RunManifest(Declared, frozen=True, kw_only=True):
     versions: dict[str, str]
     started: datetime
     finished: datetime
+    own_metrics: tuple[DescribedMetric, ...] = ()
+    outcomes: tuple[str, ...] = ()
+
+    @cached_property
+    def options(self) -> RunOptions:
+        """The options that other commands use.
+
+        Raises:
+          msgspec.ValidationError: one is missing or has another type.
+        """
+        return msgspec.convert(self.parameters, RunOptions)
+
+    @property
+    def aspects_outside(self) -> bool:
+        """Whether judgments outside the traces say which aspects documents cover."""
+        return bool(self.aspect_qrels or (self.pool and self.pool.judged_for_aspects))
+
+    def has_own_ideal(self, metric: Metric) -> bool:
+        """Whether a metric is measured by what the run itself found, for lack of judgments."""
+        outside = self.aspects_outside if metric.of_aspects else self.qrels or self.pool
+        return metric.own_ideal and not outside
+
+
+class Declared(Struct, frozen=True):
+    """What the outputs of a run or a comparison declare themselves; see `RunManifest`."""
+
+    own_metrics: tuple[DescribedMetric, ...] = ()
+    outcomes: tuple[str, ...] = ()

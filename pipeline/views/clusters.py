@@ -17,6 +17,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.document.numbers import level, share_text
 from goodgain.pipeline.results import data_warnings
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.special_functions import student_quantile
@@ -29,19 +30,19 @@ _ALONE = (
 )
 
 
-def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Iterator[Block]:
+def clusters_part(rows: Mapping[str, Any], manifest: RunManifest) -> Iterator[Block]:
     """The part of a run's document about its clusters; empty without any.
 
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
-    attribute = manifest["parameters"].get("cluster")
+    attribute = manifest.options.cluster
     if attribute is None:
         return
     if line := data_warnings.warn_of_unshared_cluster(rows.values(), manifest):
         yield Sentence(line, apart=True)
         return
-    alone = manifest["conversations"].get("without_cluster", 0)
+    alone = manifest.conversations.without_cluster
     yield Sentence(
         f"Clusters by {attribute}"
         + (f"; {format_count(alone, *_ALONE)}" if alone else "")

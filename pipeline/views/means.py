@@ -19,7 +19,7 @@ from goodgain.pipeline.document.model import (
     value,
 )
 from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
-from goodgain.pipeline.results.manifest import has_own_ideal
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
@@ -53,7 +53,7 @@ MEANS: tuple[CellColumn[Row], ...] = (
 
 
 def means_table(
-    rows: Iterable[Row], manifest: Mapping[str, Any], caption: str = "", live: bool = True
+    rows: Iterable[Row], manifest: RunManifest, caption: str = "", live: bool = True
 ) -> TableBlock:
     """Means at N with intervals, from rows of `means`.
 
@@ -64,7 +64,7 @@ def means_table(
     rows = list(rows)
 
     def name(row: Row) -> Cell:
-        own = has_own_ideal(metric_by_name(row["metric"]), manifest)
+        own = manifest.has_own_ideal(metric_by_name(row["metric"]))
         return term(row["metric"], "own ideal" if own else "")
 
     bounded = any(row.get(part) is not None for row in rows for part in _BOUNDS)
@@ -73,13 +73,13 @@ def means_table(
     return table_of(columns if live else [column.fixed for column in columns], rows, caption)
 
 
-def choose_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
+def choose_metrics(rows: Mapping[str, Row], manifest: RunManifest) -> list[str]:
     """The metrics that a short table shows: the headline, then what was asked for.
 
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
-    names = (*headline_among("table", rows), *asked_for(manifest["parameters"]["metrics"]))
+    names = (*headline_among("table", rows), *asked_for(manifest.options.metrics))
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(lacks_labels(rows[name]) for name in known):
         known = [
@@ -94,9 +94,7 @@ def lacks_labels(row: Row) -> bool:
     return row["mean"] is None and row["note"] == NO_LABEL
 
 
-def means_part(
-    rows: Mapping[str, Row], manifest: Mapping[str, Any], report: str = ""
-) -> Iterator[Block]:
+def means_part(rows: Mapping[str, Row], manifest: RunManifest, report: str = "") -> Iterator[Block]:
     """The short table of means, with notes.
 
     Args:
@@ -104,13 +102,13 @@ def means_part(
       report: path of the report; "" = there is none.
     """
     if not any(row["n"] or row["undefined"] for row in rows.values()):
-        conversations = manifest["conversations"]["total"]
+        conversations = manifest.conversations.total
         reason = "every conversation is excluded" if conversations else "there is no conversation"
         yield Sentence(f"There are no means, since {reason}.")
         return
     names = choose_metrics(rows, manifest)
     yield means_table([rows[name] for name in names], manifest)
-    if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
+    if any(manifest.has_own_ideal(metric_by_name(name)) for name in names):
         yield Sentence(OWN_IDEAL)
     yield from _notes([rows[name] for name in names])
     yield from _lacking_part(rows.values())

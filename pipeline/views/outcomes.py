@@ -20,11 +20,12 @@ from goodgain.pipeline.document.numbers import (
 )
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.manifest_model import RowCounts, RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.views.found_and_right import build_found_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
+from goodgain.transforms.core.metrics.outcomes import OUTCOME
 from goodgain.transforms.core.metrics.own_names import short_name
 from goodgain.transforms.core.wording import format_count
 
@@ -79,28 +80,28 @@ class OutcomeView(Struct, frozen=True):
 
 
 def outcome_views(
-    folder: str, means: Mapping[str, Row], manifest: Mapping[str, Any]
+    folder: str, means: Mapping[str, Row], manifest: RunManifest
 ) -> list[OutcomeView]:
     """The outcomes of a run that are 0 or 1, over all conversations.
 
     Args:
       means: the rows of `means` over all conversations at N, by metric.
     """
-    if not manifest.get(IN_MANIFEST):
+    if not manifest.outcomes:
         return []
     rows = [row for row in read_dataset(folder, OUTCOME_RELATIONS.name) if not row["slice"]]
     return views_of(rows, means, manifest)
 
 
 def views_of(
-    rows: Iterable[Row], means: Mapping[str, Row], manifest: Mapping[str, Any]
+    rows: Iterable[Row], means: Mapping[str, Row], manifest: RunManifest
 ) -> list[OutcomeView]:
     """The views of the rows of `outcome_relations` over all conversations.
 
     Args:
       means: the rows of `means` over all conversations at N, by metric.
     """
-    asked_for = map(short_name, manifest["parameters"]["metrics"])
+    asked_for = map(short_name, manifest.options.metrics)
     wanted = {*headline_among("predictor", means), *asked_for}
     unlabelled = {name for name, row in means.items() if row["note"] == NO_LABEL}
     views = []
@@ -150,13 +151,12 @@ def relations_table(view: OutcomeView) -> TableBlock:
     )
 
 
-def outcome_rows_text(rows: Mapping[str, int]) -> str:
+def outcome_rows_text(rows: RowCounts) -> str:
     """What became of the rows of files of outcomes, in one sentence."""
-    ending = " (see the dataset `rejected_outcomes`)." if rows["rejected"] else "."
+    ending = " (see the dataset `rejected_outcomes`)." if rows.rejected else "."
     return (
-        f"Outcomes: {format_count(rows['read'], 'row')} read = {rows['joined']:,} joined + "
-        f"{rows['repeated']:,} repeated + {rows['empty']:,} empty + {rows['rejected']:,} rejected"
-        + ending
+        f"Outcomes: {format_count(rows.read, 'row')} read = {rows.joined:,} joined + "
+        f"{rows.repeated:,} repeated + {rows.empty:,} empty + {rows.rejected:,} rejected" + ending
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
@@ -23,6 +25,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, number, share_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.manifest_model import ExcludedCounts
 from goodgain.pipeline.results.opened_pool import EXCLUDE
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.views.records import exclusions_text
@@ -68,7 +71,8 @@ def pool_document(pool: Pool) -> Document:
 def _exclusions(by_run: Mapping[str, Any]) -> Iterator[Sentence]:
     for name, part in by_run.items():
         if excluded := part.get(EXCLUDE):
-            yield Sentence(f"Excluded (--exclude) from {name}: {exclusions_text(excluded)}.")
+            text = exclusions_text(msgspec.convert(excluded, ExcludedCounts))
+            yield Sentence(f"Excluded (--exclude) from {name}: {text}.")
 
 
 def pool_warnings(pool: Pool) -> Iterator[Sentence]:

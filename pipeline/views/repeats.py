@@ -7,12 +7,13 @@ from typing import Any
 
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, count_text, mean_interval_text, value_text
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metrics.repeats import ALL, Repeats, parse_repeats
 
 Row = Mapping[str, Any]
 
 
-def repeats_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterator[Block]:
+def repeats_part(rows: Mapping[str, Row], manifest: RunManifest) -> Iterator[Block]:
     """How often repeats pass: a line for each condition, a column for each kind of mean.
 
     Args:
@@ -25,7 +26,7 @@ def repeats_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterat
     if not by_condition:
         return
     headings = _headings(by_condition.values())
-    attribute = manifest["parameters"].get("cluster")
+    attribute = manifest.options.cluster
     yield Sentence(
         f"Repeats by {attribute}: in pass@k at least one of k repeats passes, in pass^k all do; "
         "flip_rate is the share of clusters where some pass and some do not. Each cluster weighs "

@@ -17,6 +17,7 @@ from goodgain.pipeline.document.numbers import share
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.pipeline.views.means import everyone_part, means_part
@@ -35,16 +36,12 @@ _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _AT_END = MeansWanted(at_end=True)
 
 
-def print_summary(
-    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
-) -> None:
+def print_summary(folder: str, manifest: RunManifest, highlights: Iterable[Sentence] = ()) -> None:
     """Print the document of a run whose outputs are published."""
     show(run_document(folder, manifest, highlights), result_console())
 
 
-def print_if_wrong(
-    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
-) -> None:
+def print_if_wrong(folder: str, manifest: RunManifest, highlights: Iterable[Sentence] = ()) -> None:
     """Print the document if bad data make the exit code 3, else only findings, on stderr."""
     if data_warnings.is_bad(manifest):
         print_summary(folder, manifest, highlights)
@@ -54,13 +51,13 @@ def print_if_wrong(
     findings = document(
         warnings_part(manifest),
         sentences(data_warnings.warn_of_misspelt_names(at_end, slices, manifest)),
-        changed_part(manifest["inputs"]),
+        changed_part(manifest.inputs),
     )
     show(findings, message_console())
 
 
 def run_document(
-    folder: str, manifest: Mapping[str, Any], highlights: Iterable[Sentence] = ()
+    folder: str, manifest: RunManifest, highlights: Iterable[Sentence] = ()
 ) -> Document:
     """The document of a run.
 
@@ -70,8 +67,7 @@ def run_document(
     """
     at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
     rows = {row["metric"]: row for row in at_end if row["population"] == "all"}
-    parameters = manifest["parameters"]
-    slices = read_means(folder, _SLICES) if parameters.get("slice") else ()
+    slices = read_means(folder, _SLICES) if manifest.options.slice else ()
     report = join(folder, REPORT)
     return document(
         warnings_part(manifest),  # above the numbers that they affect
@@ -85,11 +81,11 @@ def run_document(
         everyone_part(at_end),
         scale_part(manifest),
         sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),
-        changed_part(manifest["inputs"]),
-        rejected_part(folder, manifest["records"], parameters["max_rejected"]),
+        changed_part(manifest.inputs),
+        rejected_part(folder, manifest),
         highlights,
         Sentence(
-            f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})",
+            f"Outputs: {folder} ({', '.join(manifest.datasets)}, {MANIFEST})",
             apart=True,
             whole=True,
         ),
@@ -97,16 +93,13 @@ def run_document(
     )
 
 
-def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def scale_part(manifest: RunManifest) -> Iterator[Sentence]:
     """What counts as good, if no label met is as great as the scale allows."""
-    labels = {
-        int(gain): results for gain, results in manifest["results"].get("by_label", {}).items()
-    }
-    parameters = manifest["parameters"]
-    greatest, g_max = max(labels, default=0), parameters["g_max"]
+    labels = {int(gain): results for gain, results in manifest.results.by_label.items()}
+    greatest, g_max = max(labels, default=0), manifest.options.g_max
     if not 0 < greatest < g_max:
         return
-    threshold, total = parameters["good_gain_threshold"], sum(labels.values())
+    threshold, total = manifest.options.good_gain_threshold, sum(labels.values())
     below = "".join(
         f" {share(labels[gain], total)} of the labels are {gain};"
         for gain in sorted(labels)
@@ -118,10 +111,10 @@ def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     )
 
 
-def warnings_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def warnings_part(manifest: RunManifest) -> Iterator[Sentence]:
     """The warnings of a run, and which of them make its exit code 3."""
     fatal = data_warnings.failing_warnings_in(manifest)
-    for warning in data_warnings.warnings_in(manifest):
+    for warning in manifest.warnings:
         ending = " The exit code is 3." if warning in fatal else ""
         yield Sentence(data_warnings.warning_text(warning) + ending, "warning")
 

@@ -18,6 +18,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main as goodgain
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import manifest_json
 from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.transforms.core.native import SWITCH
 from tests.golden import traces
@@ -162,4 +163,4 @@ def _add_in_memory(found, config, name, path, suffix):
             for dataset in (*_DATASETS, "rejected_labels"):
                 if f"{dataset}{suffix}" in found.tables:
                     found.add(f"{dataset}{suffix}", list(getattr(run, dataset).stored()), by)
-            found.add(f"manifest of evaluate{suffix}", run.manifest, by)
+            found.add(f"manifest of evaluate{suffix}", json.loads(manifest_json(run.manifest)), by)

@@ -200,13 +200,13 @@ def test_the_manifest_counts_records_that_python_parsed(lines, options, reading,
     assert main([*words, *options]) in (0, 3)
     assert json.loads((folder / "manifest.json").read_bytes())["reading"] == reading
     if not options:
-        assert evaluate(traces, max_rejected="100%").manifest["reading"] == reading
+        assert evaluate(traces, max_rejected="100%").manifest.reading == reading
 
 
 @needs_native
 def test_records_of_a_caller_come_from_python():
-    manifest = evaluate([json.loads(PLAIN), json.loads(PLAIN)]).manifest
-    assert manifest["reading"] == "native, but 2 of 2 records in Python"
+    evaluated = evaluate([json.loads(PLAIN), json.loads(PLAIN)])
+    assert evaluated.manifest.reading == "native, but 2 of 2 records in Python"
 
 
 @needs_native
@@ -215,5 +215,5 @@ def test_avro_records_that_python_parsed_are_counted(tmp_path):
     records = [{"conversation_id": "c", "iteration": iteration} for iteration in (1, "2", 3)]
     with (tmp_path / "traces.avro").open("wb") as file:
         fastavro.writer(file, schema, records)
-    manifest = evaluate(tmp_path / "traces.avro").manifest
-    assert manifest["reading"] == "native, but 1 of 3 records in Python"
+    evaluated = evaluate(tmp_path / "traces.avro")
+    assert evaluated.manifest.reading == "native, but 1 of 3 records in Python"

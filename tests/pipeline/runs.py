@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from goodgain.pipeline.results.folder import MANIFEST, REPORT
+from goodgain.pipeline.results.folder import MANIFEST, REPORT, manifest_json
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.transforms.core.config_text import load_rules
@@ -56,6 +56,11 @@ def rows(output, dataset):
 
 def manifest(output):
     return read_manifest(str(output))
+
+
+def as_written(manifest):
+    """A typed manifest as it would be read from its file."""
+    return json.loads(manifest_json(manifest))
 
 
 def contents(output):

@@ -23,28 +23,48 @@ Place = Literal[
 ]  # fmt: skip
 
 
-class Metric(Struct, frozen=True):
-    """The declaration of one metric; `goodgain metrics` lists those of the package.
+class DescribedMetric(Struct, frozen=True):
+    """What readers of outputs need to know of a metric, as manifests keep it of users' own.
 
     Attributes:
       name: its spelling in configurations, columns and reports, like `CG_at_i` or `ndcg@10`.
       unit: its unit, like "gain" or "results"; `share` for values from 0 to 1.
-      decimal: whether a share is shown as a decimal, as is usual for ranking metrics, rather than
-        in percent.
       meaning: one sentence for a reader of the report.
       direction: whether a higher or a lower value is better, or neither.
       undefined: when the value is null; "" = never.
       formula: the definition, in plain text.
-      needs_labels: whether it is meaningless if no result has a label.
       whole: whether values are whole numbers.
+      needs_labels: whether it is meaningless if no result has a label.
+      caution: one sentence on how a better value may mislead; "" if it cannot.
+      words: the name in words, like "Gain per result"; "" if readers know the name.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    direction: Direction
+    undefined: str
+    formula: str
+    whole: bool = False
+    needs_labels: bool = False
+    caution: str = ""
+    words: str = ""
+
+
+class Metric(DescribedMetric, frozen=True, kw_only=True):
+    """The declaration of one metric; `goodgain metrics` lists those of the package.
+
+    Attributes:
+      name, unit, meaning, direction, undefined, formula, whole, needs_labels, caution, words: see
+        `DescribedMetric`.
+      decimal: whether a share is shown as a decimal, as is usual for ranking metrics, rather than
+        in percent.
       bounded: whether it has a worst and a best case for unlabelled results.
       own_ideal: whether it is relative to the best ranking of all judged documents, which without
         external judgments are only those that the run itself found.
-      caution: one sentence on how a better value may mislead; "" if it cannot.
       binary: whether each conversation's value is 0 or 1; None = if those of a sample are.
       function: computes it from a prefix of the turn, a `Prefix`;
         None if it is a mean only, without a value per conversation.
-      words: the name in words, like "Gain per result"; "" if readers know the name.
       counted: whether a turn without search has a value, too, like 0 for a count, rather than null.
       idle: whether a conversation without search has a value, that of the empty prefix; None = if
         lower is not better, since 0 would then be the best value.
@@ -58,20 +78,10 @@ class Metric(Struct, frozen=True):
     Example: see `metric`.
     """
 
-    name: str
-    unit: str
-    meaning: str
-    direction: Direction
-    undefined: str
-    formula: str
-    whole: bool = False
     bounded: bool = False
-    needs_labels: bool = False
     own_ideal: bool = False
-    caution: str = ""
     binary: bool | None = False
     function: Callable[[Any], float | None] | None = None
-    words: str = ""
     decimal: bool = False
     counted: bool = False
     idle: bool | None = None
@@ -129,6 +139,11 @@ class Metric(Struct, frozen=True):
         if self.unit == OUTCOME_UNIT:
             return end
         return min(max(end, 0.0), 1.0 if self.unit in ZERO_TO_ONE else inf)
+
+    @property
+    def described(self) -> DescribedMetric:
+        """What readers of outputs need to know of it."""
+        return DescribedMetric(*(getattr(self, name) for name in DescribedMetric.__struct_fields__))
 
     @property
     def explained(self) -> str:

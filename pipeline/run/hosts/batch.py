@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
@@ -24,6 +24,7 @@ from goodgain.pipeline.results.folder import (
     discard_unfinished,
 )
 from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import Target
@@ -47,7 +48,7 @@ from goodgain.transforms.freed_memory import return_freed_memory
 
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
-Show = Callable[[str, Mapping[str, Any], Iterable[Sentence]], None]
+Show = Callable[[str, RunManifest, Iterable[Sentence]], None]
 
 
 def run(

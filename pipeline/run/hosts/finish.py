@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.results import finished_run, folder
 from goodgain.pipeline.results.balance import check_complete
-from goodgain.pipeline.results.manifest import format_time
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import publish
 from goodgain.pipeline.results.sinks import WrittenFile
@@ -40,7 +40,7 @@ from goodgain.transforms.filesystems import delete, is_full, is_local, join, ope
 
 SUMMARY = "summary.json"
 # Builds a report from the folder of the outputs and their manifest.
-BuildReport: TypeAlias = Callable[[str, Mapping[str, Any]], Report]
+BuildReport: TypeAlias = Callable[[str, RunManifest], Report]
 _ALWAYS_CHECKED = ("R", "unlabelled", "N")  # means that warnings need, besides ranking metrics
 
 
@@ -103,7 +103,7 @@ class FinishedRun(Struct, frozen=True):
       highlights: of its report; none if an earlier call built that.
     """
 
-    manifest: dict[str, Any]
+    manifest: RunManifest
     highlights: tuple[Sentence, ...] = ()
 
 
@@ -183,23 +183,24 @@ def _check_folder(run: StartedRun, moved: bool = False) -> None:
       GoodGainError: another run writes or has written to it.
     """
     folder.check_claim(run.folder, run.area, or_none=moved)
-    if start_time_in(run.folder) not in (None, run.replaces, format_time(run.started)):
+    if start_time_in(run.folder) not in (None, run.replaces, folder.format_time(run.started)):
         raise GoodGainError(
             f"Another run has since written to {run.folder}, so this one publishes nothing "
             "there; give each run a folder of its own."
         )
 
 
-def _read_own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
+def _read_own_manifest(run: StartedRun, place: str) -> RunManifest | None:
     """The manifest in a folder, if it is complete and of this run."""
     try:
-        manifest: dict[str, Any] = finished_run.read_manifest(place)
+        manifest = finished_run.read_run(place)
     except UsageError:
         return None
-    return manifest if manifest.get("started") == format_time(run.started) else None
+    is_own = folder.format_time(manifest.started) == folder.format_time(run.started)
+    return manifest if is_own else None
 
 
-def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str, Any]:
+def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> RunManifest:
     rows: Counter[str] = Counter()
     for file in summary.files:
         rows[file.dataset] += file.rows

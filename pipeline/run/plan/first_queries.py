@@ -6,10 +6,10 @@ What is scored has no texts, so that it stays small. Native code skips all other
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.dedup.rules import compile_rules
@@ -28,26 +28,21 @@ _LONGEST = 1_000  # characters that are kept of a query
 _Place = tuple[int, int, int, int, bool, str]
 
 
-def queries_of_run(
-    manifest: Mapping[str, Any], conversation_ids: Collection[str]
-) -> Mapping[str, str]:
+def queries_of_run(manifest: RunManifest, conversation_ids: Collection[str]) -> Mapping[str, str]:
     """The first queries of conversations in the files that a run read.
-
-    Args:
-      manifest: of the run.
 
     Returns:
       By conversation, without those that have none. Empty if the files are too large to read them
       for this, not on this machine, or no longer as they were.
     """
-    files = tuple((file["path"], file["size"]) for file in manifest["inputs"])
+    files = tuple((file.path, file.size) for file in manifest.inputs)
     if not conversation_ids or not files or not all(is_local(path) for path, _ in files):
         return {}
     most = _MOST_BYTES if native_module() is not None else _MOST_BYTES_IN_PYTHON
     if sum(size for _, size in files) > most:
         return {}
     try:
-        config = RunConfig.model_validate(manifest["parameters"])
+        config = RunConfig.model_validate(manifest.parameters)
     except ValidationError:
         return {}  # a run of another version
     source = LocalFiles([InputFile(*file) for file in files], config)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST
-from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
@@ -75,16 +73,14 @@ def warnings_of_evaluation(
     )
 
 
-def manifest_of_run(
-    config: RunConfig, evaluation: Evaluation, outcome: RunOutcome
-) -> dict[str, Any]:
-    """The content of `manifest.json`.
+def manifest_of_run(config: RunConfig, evaluation: Evaluation, outcome: RunOutcome) -> RunManifest:
+    """The manifest of an evaluation.
 
     Raises:
       BalanceError: the records do not add up.
     """
-    traces, own, outcomes = evaluation.traces, evaluation.scoring.own, evaluation.scoring.outcomes
-    manifest = manifest_of(
+    traces, scoring = evaluation.traces, evaluation.scoring
+    return manifest_of(
         counts=outcome.counts,
         datasets=outcome.rows,
         parameters=config.model_dump(mode="json"),
@@ -95,18 +91,15 @@ def manifest_of_run(
         inputs=traces.files,
         sizes_after=outcome.sizes_after,
         qrels=evaluation.qrels,
-        aspects=evaluation.scoring.aspect_judgments,
-        exclusions=evaluation.scoring.exclusions,
+        aspects=scoring.aspect_judgments,
+        exclusions=scoring.exclusions,
         labels=evaluation.labels.files,
-        outcomes=evaluation.outcomes.files,
+        outcome_files=evaluation.outcomes.files,
         pool=evaluation.pool,
         engine=outcome.engine,
         started=outcome.started,
         finished=outcome.finished,
         max_rejected=config.rejected_limit,
+        own=scoring.own,
+        outcomes=scoring.outcomes,
     )
-    if own:
-        manifest[OWN_METRICS] = descriptions(own)
-    if outcomes:
-        manifest[IN_MANIFEST] = list(map(str, outcomes))
-    return manifest

@@ -15,6 +15,7 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.balance import OUTCOMES, check_records, records_in
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
+from goodgain.pipeline.results.manifest_model import RowCounts
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -75,7 +76,7 @@ class StreamCounts(Struct, frozen=True):
         value. Those of metrics that need labels only if some result has one.
       totals: counts of the rows in files, by dotted name.
       warnings: data warnings about the conversations of `means` (SPEC 10).
-      outcomes: what became of the rows of files of outcomes; empty without such files.
+      outcomes: what became of the rows of files of outcomes; None without such files.
     """
 
     read: int = 0
@@ -92,7 +93,7 @@ class StreamCounts(Struct, frozen=True):
     means: Mapping[str, float | None] = {}
     totals: Mapping[str, int] = {}
     warnings: Sequence[DataWarning] = ()
-    outcomes: Mapping[str, int] = {}
+    outcomes: RowCounts | None = None
 
     @property
     def records(self) -> dict[str, int]:
@@ -110,7 +111,8 @@ def check_balance(counts: StreamCounts) -> None:
       BalanceError: records are missing in the files, or are in them twice; or rows of outcomes do
         not add up.
     """
-    check_outcome_rows(counts.outcomes)
+    if counts.outcomes:
+        check_outcome_rows(counts.outcomes)
     check_records(counts.records, _ADVICE)
 
 
@@ -147,7 +149,7 @@ class StreamCounter(InProcess):
                 means=self._means() if in_means else {},
                 totals=dict(self._totals),
                 warnings=self._warnings() if in_means else (),
-                outcomes=outcome_rows(self._outcome_counts) if self._outcome_counts else {},
+                outcomes=outcome_rows(self._outcome_counts) if self._outcome_counts else None,
             )
 
     def _means(self) -> dict[str, float | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec import to_builtins
+
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
@@ -27,7 +29,7 @@ def facts_of(config: StreamConfig, counts: StreamCounts) -> dict[str, Any]:
             "missed_by_means": counts.missed,
         },
         "records": counts.records,
-        **({"outcome_rows": dict(counts.outcomes)} if counts.outcomes else {}),
+        **({"outcome_rows": to_builtins(counts.outcomes)} if counts.outcomes else {}),
         "continue_since": continue_since(config, counts),
     }
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from goodgain.pipeline.results.data_warnings import warnings_in
+from goodgain.pipeline.results.manifest_model import RunManifest, RunOptions
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, Sample
@@ -42,10 +41,9 @@ def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
     )
 
 
-def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:
-    """The cluster attribute in both manifests; None if they have none, or different ones."""
-    of_base, of_candidate = (run["parameters"].get("cluster") for run in (base, candidate))
-    return str(of_base) if of_base is not None and of_base == of_candidate else None
+def common_cluster(base: RunOptions, candidate: RunOptions) -> str | None:
+    """The cluster attribute of both runs; None if they have none, or different ones."""
+    return base.cluster if base.cluster == candidate.cluster else None
 
 
 def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list[DataWarning]:
@@ -71,12 +69,12 @@ def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list
     ]
 
 
-def arm_warnings(manifest: Mapping[str, Any]) -> list[DataWarning]:
+def arm_warnings(manifest: RunManifest) -> list[DataWarning]:
     """The warnings of a run that hold in a comparison, too.
 
     That of clusters is about the run's own means: a comparison has other clusters, or none.
     """
-    return [warning for warning in warnings_in(manifest) if warning.code != FEW_EFFECTIVE_CLUSTERS]
+    return [warning for warning in manifest.warnings if warning.code != FEW_EFFECTIVE_CLUSTERS]
 
 
 def leading_row(rows: Iterable[ComparisonRow]) -> ComparisonRow:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest import ASPECT_QRELS, aspects_outside
-from goodgain.pipeline.results.opened_pool import EXCLUDE
+from goodgain.pipeline.results.folder import format_time
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
 from goodgain.transforms.core.scoring.options import options_of_values, relevance_threshold_of
 from goodgain.transforms.core.wording import format_count
@@ -29,11 +28,11 @@ class Mismatch(Struct, frozen=True):
         return f"{self.parameter} ({self.base} against {self.candidate})"
 
 
-def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
+def mismatches(base: RunManifest, candidate: RunManifest) -> list[Mismatch]:
     """The parameters that affect metrics and differ between two manifests."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
     outcomes = [
-        {outcome.name: outcome for outcome in outcomes_of(manifest)}
+        {outcome.name: outcome for outcome in outcomes_of(manifest.outcomes)}
         for manifest in (base, candidate)
     ]
     in_both = sorted(outcomes[0].keys() & outcomes[1].keys())
@@ -51,7 +50,7 @@ def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mi
     ]
 
 
-def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
+def share_judgments(base: RunManifest, candidate: RunManifest) -> bool:
     """Whether two manifests are of runs with the same external judgments."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
     return any(one[name] for name in (QRELS, POOL)) and all(
@@ -59,20 +58,20 @@ def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bo
     )
 
 
-def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
+def share_aspects(base: RunManifest, candidate: RunManifest) -> bool:
     """Whether two manifests are of runs with the same judgments of aspects, or the same pool."""
-    if ASPECT_QRELS in base or ASPECT_QRELS in candidate:
+    if base.aspect_qrels or candidate.aspect_qrels:
         return _aspects(base) == _aspects(candidate)
     pools = [
-        manifest[POOL]["digest"] if aspects_outside(manifest) else None
+        manifest.pool.digest if manifest.pool and manifest.aspects_outside else None
         for manifest in (base, candidate)
     ]
     return pools[0] is not None and pools[0] == pools[1]
 
 
-def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _compared_parameters(manifest: RunManifest) -> dict[str, Any]:
     """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
-    parameters, pool = manifest["parameters"], manifest.get(POOL)
+    parameters, pool = manifest.parameters, manifest.pool
     # Those that a run of an earlier version did not know had their defaults in effect.
     compared = {
         name: parameters.get(name, declared.default)
@@ -81,37 +80,37 @@ def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
     compared |= {name: parameters.get(name) for name in _PARAMETERS}
     compared["relevance_threshold"] = relevance_threshold_of(compared)
     return compared | {
-        "rules": manifest.get("rules_digest"),
+        "rules": manifest.rules_digest,
         QRELS: _qrels(manifest),
-        POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,
-        ASPECT_QRELS: _aspects(manifest),
-        EXCLUDE: _exclusions(manifest),
-        "scoring_version": manifest.get("scoring_version"),
+        POOL: f"one with the digest {pool.digest[:8]}" if pool else None,
+        "aspect_qrels": _aspects(manifest),
+        "exclude": _exclusions(manifest),
+        "scoring_version": manifest.scoring_version,
     }
 
 
-def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    qrels = manifest.get(QRELS)
+def _qrels(manifest: RunManifest) -> str | None:
+    qrels = manifest.qrels
     if qrels is None:
         return None
     # Early versions recorded no digest: a mismatch, since an error would end a nightly job.
-    if "digest" not in qrels:
-        return f"labels that the run of {manifest['started']} did not record"
-    return f"{format_count(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
+    if qrels.digest is None:
+        return f"labels that the run of {format_time(manifest.started)} did not record"
+    return f"{format_count(qrels.judgments, 'judgment')} with the digest {qrels.digest}"
 
 
-def _aspects(manifest: Mapping[str, Any]) -> str | None:
-    judged = manifest.get(ASPECT_QRELS)
+def _aspects(manifest: RunManifest) -> str | None:
+    judged = manifest.aspect_qrels
     if judged is None:
         return None
-    return f"{format_count(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
+    return f"{format_count(judged.judgments, 'judgment')} with the digest {judged.digest}"
 
 
-def _exclusions(manifest: Mapping[str, Any]) -> str | None:
-    excluded = manifest.get(EXCLUDE)
+def _exclusions(manifest: RunManifest) -> str | None:
+    excluded = manifest.exclude
     if excluded is None:
         return None
-    return f"{format_count(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
+    return f"{format_count(excluded.pairs, 'document')} with the digest {excluded.digest}"
 
 
 def _show(value: Any) -> str:

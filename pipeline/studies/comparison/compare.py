@@ -179,7 +179,7 @@ def _examples(
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
     """The cluster attribute: the requested one, else the one that both runs used."""
     before, after = arms.base_source.manifest, arms.candidate_source.manifest
-    cluster = request.cluster or common_cluster(before, after)
+    cluster = request.cluster or common_cluster(before.options, after.options)
     if cluster is None or cluster == request.pair_by:
         return None  # one value per cluster, so values are independent
     check_attribute(cluster, "--cluster", arms.base, arms.candidate)

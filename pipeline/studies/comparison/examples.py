@@ -94,8 +94,8 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
 
 def _commands(arms: Arms, base_id: str, candidate_id: str) -> tuple[str, ...]:
     sources = (arms.base_source, arms.candidate_source)
-    base, candidate = (source.manifest["parameters"] for source in sources)
-    files = [{file["path"] for file in source.manifest["inputs"]} for source in sources]
+    base, candidate = (source.manifest.parameters for source in sources)
+    files = [{file.path for file in source.manifest.inputs} for source in sources]
     same_conversation = base_id == candidate_id and files[0].isdisjoint(files[1])
     if same_conversation and base.get("input") and explained_alike(base, candidate):
         commands = [explain_command(candidate_id, candidate, against=base["input"])]

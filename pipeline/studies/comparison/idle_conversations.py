@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from goodgain.pipeline.results.manifest_model import RunOptions
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.prefix import Prefix, empty_prefix
 from goodgain.transforms.core.metrics.turn import TopicGains, Turn, TurnAspects
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.ranking.aspects import TopicAspects
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 
 class Unsearched:
@@ -22,14 +22,13 @@ class Unsearched:
     They are those of the empty prefix.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], plan: MetricPlan) -> None:
-        """Read how the run was scored, from the parameters in its manifest."""
-        threshold = parameters["good_gain_threshold"]
+    def __init__(self, options: RunOptions, plan: MetricPlan) -> None:
+        """Read how the run was scored, from the options in its manifest."""
         evaluator = RankingEvaluator(
             (),
-            parameters.get("relevance_threshold") or threshold,
-            parameters.get("g_max", GREATEST_GAIN),
-            judged_outside=bool(parameters.get("qrels") or parameters.get("pool")),
+            options.relevance_threshold or options.good_gain_threshold,
+            options.g_max,
+            judged_outside=bool(options.qrels or options.pool),
         )
         # No metric is given, so that the depths are 0: but ideal orderings need the judged gains.
         self._options = replace(evaluator.options, depth=None, gain_depth=None)

@@ -20,6 +20,7 @@ from goodgain.pipeline.results.datasets import (
 from goodgain.pipeline.results.folder import (
     MANIFEST,
     REPORT,
+    format_time,
     same_folder,
     write_file,
 )
@@ -37,7 +38,6 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.studies.comparison.sources import Source
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
-from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.filesystems import join
 
 # Builds `report.html` from the folder of the datasets and the manifest.
@@ -110,7 +110,7 @@ def _write_all(
         datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
     if own := compared.arms.measures.plan.own:
-        manifest[OWN_METRICS] = descriptions(own)
+        manifest["own_metrics"] = to_builtins([metric.described for metric in own])
     write_file(folder, REPORT, report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
     write_file(folder, MANIFEST, content)
@@ -209,18 +209,18 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
         "folder": source.folder,
         "value": source.value,
         "conversations": conversations,
-        "parameters": dict(source.manifest["parameters"]),
-        "rules_digest": source.manifest["rules_digest"],
-        "finished": source.manifest["finished"],
+        "parameters": source.manifest.parameters,
+        "rules_digest": source.manifest.rules_digest,
+        "finished": format_time(source.manifest.finished),
         "warnings": to_builtins(arm_warnings(source.manifest)),
     }
 
 
 def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
     """Counts of the pool documents that the arms found, without the list `pool_documents`."""
-    if finds is None:
+    pool = source.manifest.pool
+    if finds is None or pool is None:
         return {}
-    pool = source.manifest["pool"]
     counts: dict[str, Any] = to_builtins(finds)
     counts.pop("documents")
-    return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **counts}}
+    return {"pool": {"folder": pool.folder, "digest": pool.digest, **counts}}

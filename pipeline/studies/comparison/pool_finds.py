@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from heapq import nsmallest
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from goodgain.pipeline.results.manifest_model import PoolCounts
 from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.comparison.arms import Arm
-from goodgain.pipeline.studies.comparison.comparability import POOL
 from goodgain.pipeline.studies.comparison.costs import MeansOfArm
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
@@ -98,19 +98,17 @@ def pool_finds(
     Args:
       everyone: whether conversations that did not search count in the shares.
     """
-    base, candidate = (
-        source.manifest.get(POOL) for source in (arms.base_source, arms.candidate_source)
-    )
-    if not base or not candidate or base["digest"] != candidate["digest"]:
+    base, candidate = arms.base_source.manifest.pool, arms.candidate_source.manifest.pool
+    if not base or not candidate or base.digest != candidate.digest:
         return None
-    base_topics = _by_topic(arms.base, base["topic"])
-    candidate_topics = _by_topic(arms.candidate, base["topic"])
+    base_topics = _by_topic(arms.base, base.topic)
+    candidate_topics = _by_topic(arms.candidate, base.topic)
     found = {
         topic: (numbers, candidate_topics[topic][1])
         for topic, (good, numbers) in base_topics.items()
         if topic in candidate_topics and good
     }
-    good_from = arms.base_source.manifest["parameters"]["good_gain_threshold"]
+    good_from = arms.base_source.manifest.options.good_gain_threshold
 
     def most_different(topic: Topic) -> tuple[int, Any]:
         in_base, in_candidate = found[topic]
@@ -151,13 +149,13 @@ def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozens
 
 
 def _documents(
-    pool: Mapping[str, Any], topics: _Found, good_from: int
+    pool: PoolCounts, topics: _Found, good_from: int
 ) -> tuple[tuple[FoundDocument, ...], str | None]:
     """The good documents of some topics, topic by topic; none if the pool has changed."""
     try:
-        stored = read_pool(pool["folder"])
-        if stored.manifest["digest"] != pool["digest"]:
-            return (), f"the pool {pool['folder']} has changed since the runs were scored"
+        stored = read_pool(pool.folder)
+        if stored.manifest["digest"] != pool.digest:
+            return (), f"the pool {pool.folder} has changed since the runs were scored"
         files = stored.files
         listed: dict[Topic, list[FoundDocument]] = {topic: [] for topic in topics}
         for shard in sorted({shard_of(topic, files.shards) for topic in topics}):

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec.structs import replace
 
-from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import same_folder
-from goodgain.pipeline.results.opened_pool import EXCLUDE, pool_manifest
+from goodgain.pipeline.results.manifest_model import FileOfRun, RunManifest
+from goodgain.pipeline.results.opened_pool import exclusions_of, pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.config_text import load_rules
@@ -25,16 +27,16 @@ _NOT_AGAIN = (
     "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
     "write_duplicates", "max_rejected", "gate", "baseline",
 )  # fmt: skip
-Manifests = Mapping[str, Mapping[str, Any]]
+Outputs = Mapping[str, tuple[str, RunManifest]]  # by folder of a run: of its outputs, manifest
 
 
 def score_again(
     outputs: str,
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
     folder: Path,
     changes: Mapping[str, Any],
     policy: Policy | None = None,
-) -> Mapping[str, Any]:
+) -> RunManifest:
     """Score the inputs of a run again, on this machine, and return the new manifest.
 
     Args:
@@ -47,7 +49,7 @@ def score_again(
     # Not above: it imports Beam, and few comparisons score again.
     from goodgain.pipeline.run.hosts.batch import run
 
-    parameters = {**manifest["parameters"], **changes, "output": str(folder)}
+    parameters = {**manifest.parameters, **changes, "output": str(folder)}
     options = {
         name: value
         for name, value in parameters.items()
@@ -58,12 +60,12 @@ def score_again(
         if rules is not None:
             options["rules"] = rules
         run(load_config(RunConfig, options), [])
-    rescored = read_manifest(str(folder))
-    same = {"inputs": rescored["inputs"] == manifest["inputs"]}
+    rescored = read_run(str(folder))
+    same = {"inputs": rescored.inputs == manifest.inputs}
     if policy is None:
-        same["rules"] = rescored["rules_digest"] == manifest["rules_digest"]
-    if "pool" in manifest and "pool" not in changes:
-        same["pool"] = rescored["pool"]["digest"] == manifest["pool"]["digest"]
+        same["rules"] = rescored.rules_digest == manifest.rules_digest
+    if manifest.pool and rescored.pool and "pool" not in changes:
+        same["pool"] = rescored.pool.digest == manifest.pool.digest
     if changed := [name for name, is_same in same.items() if not is_same]:
         raise UsageError(
             f"{outputs} cannot be scored again, since its {changed[0]} changed after the run: "
@@ -73,12 +75,12 @@ def score_again(
 
 
 @contextlib.contextmanager
-def _rules(manifest: Mapping[str, Any], policy: Policy | None) -> Iterator[str | None]:
+def _rules(manifest: RunManifest, policy: Policy | None) -> Iterator[str | None]:
     """A file with the run's rules under a policy; None = the run's own."""
     if policy is None:
         yield None
         return
-    rules = load_rules(manifest["parameters"].get("rules"))
+    rules = load_rules(manifest.options.rules)
     changed = rules.model_copy(update={"policy": policy})
     with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
         path = Path(folder) / "rules.yaml"
@@ -87,8 +89,8 @@ def _rules(manifest: Mapping[str, Any], policy: Policy | None) -> Iterator[str |
 
 
 def score_on_pool(
-    manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
-) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    manifests: Mapping[str, RunManifest], pool: str, scratch: Path, say: Callable[[str], None]
+) -> Outputs:
     """For each run's folder, its outputs scored with a pool, and their manifest.
 
     A run that was scored with this state of the pool is used as it is. Any other is scored again
@@ -105,50 +107,46 @@ def score_on_pool(
     others = {
         run: manifest
         for run, manifest in manifests.items()
-        if manifest.get("pool", {}).get("digest") != pool_state["digest"]
+        if manifest.pool is None or manifest.pool.digest != pool_state["digest"]
     }
     for run, manifest in others.items():  # all of them first, since scoring takes long
         _check_labels(run, manifest, pool, pool_state)
     for number, (run, manifest) in enumerate(others.items()):
-        name = run_name_of(manifest["inputs"], pool_state["runs"])
+        name = run_name_of(manifest.inputs, pool_state["runs"])
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
         # The pool has one label for each document, which passages cannot raise.
         changes = {"pool": pool, "run_name": name, "document_label": None}
         rescored = score_again(run, manifest, folder, changes)
-        parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
-        on_pool[run] = str(folder), {**rescored, "parameters": parameters}
+        parameters = {**rescored.parameters, "output": manifest.options.output}
+        on_pool[run] = str(folder), replace(rescored, parameters=parameters)
     return on_pool
 
 
 def _check_labels(
-    run: str, manifest: Mapping[str, Any], pool: str, pool_state: Mapping[str, Any]
+    run: str, manifest: RunManifest, pool: str, pool_state: Mapping[str, Any]
 ) -> None:
     """Check that a run can be scored again with a pool.
 
     Raises:
       UsageError: it has labels, or exclusions, that the pool has not.
     """
-    if "qrels" in manifest:
+    if manifest.qrels:
         raise UsageError(
             f"{run} was scored with qrels; labels come either from those or from a pool: leave "
             "--pool out, or run it again with the pool."
         )
-    if _digest_of_exclusions(manifest) != _digest_of_exclusions(pool_state):
+    excluded, of_pool = manifest.exclude, exclusions_of(pool_state)
+    if (excluded and excluded.digest) != (of_pool and of_pool.digest):
         raise UsageError(
             f"{run} was scored with other exclusions than those of {pool}: leave --pool out, or "
             "run it again with the pool."
         )
 
 
-def _digest_of_exclusions(manifest: Mapping[str, Any]) -> str | None:
-    digest: str | None = manifest.get(EXCLUDE, {}).get("digest")
-    return digest
-
-
-def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:
+def run_name_of(inputs: Iterable[FileOfRun], runs: Mapping[str, Mapping[str, Any]]) -> str | None:
     """The run of a pool that has all of the files; None unless there is exactly one."""
-    files = [(file["path"], file["size"]) for file in inputs]
+    files = [(file.path, file.size) for file in inputs]
     names = [
         name
         for name, facts in runs.items()

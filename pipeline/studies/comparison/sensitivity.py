@@ -64,7 +64,7 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
       UsageError: the inputs or rules of a run are gone or have changed.
     """
     sources = (compared.arms.base_source, compared.arms.candidate_source)
-    computed = all(_RANKING in source.manifest["parameters"]["metrics"] for source in sources)
+    computed = all(_RANKING in source.manifest.options.metrics for source in sources)
     ranking = (_RANKING,) if computed else ()
     request = replace(
         compared.request,
@@ -94,7 +94,7 @@ def _differs(variant: Variant, compared: Compared) -> bool:
     """Whether a variant differs from how either run was scored."""
     sources = (compared.arms.base_source, compared.arms.candidate_source)
     return variant.policy is not None or any(
-        source.manifest["parameters"].get(name) != value
+        source.manifest.parameters.get(name) != value
         for source in sources
         for name, value in variant.parameters.items()
     )

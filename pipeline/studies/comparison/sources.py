@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest_checks import check_run
+from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_run
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arm_rows import read_arm
 from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
@@ -23,7 +22,7 @@ from goodgain.pipeline.studies.comparison.comparability import (
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
+from goodgain.pipeline.studies.comparison.rescoring import Outputs, score_on_pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -49,7 +48,7 @@ class Source(Struct, frozen=True):
     """
 
     folder: str
-    manifest: Mapping[str, Any]
+    manifest: RunManifest
     value: str | None
 
 
@@ -85,9 +84,7 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = keep_sile
         `force` is not set, an arm is empty, or an arm cannot be scored with the requested pool.
     """
     request.check()
-    manifests = {folder: read_manifest(folder) for folder in request.outputs}
-    for folder, manifest in manifests.items():
-        check_run(manifest, folder)
+    manifests = {folder: read_run(folder) for folder in request.outputs}
     if request.pool is None:
         return _read(
             {folder: (folder, manifest) for folder, manifest in manifests.items()}, request
@@ -96,7 +93,7 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = keep_sile
         return _read(score_on_pool(manifests, request.pool, Path(scratch), say), request)
 
 
-def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
+def _read(outputs: Outputs, request: ComparisonRequest) -> Arms:
     """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
     folders = request.outputs[0], request.outputs[-1]
     manifests = [outputs[folder][1] for folder in folders]
@@ -107,12 +104,13 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             "different things: run one of them again with the parameters of the other, or use "
             "--force."
         )
-    max_i = min(int(manifest["parameters"].get("max_i", 10)) for manifest in manifests)
-    ranking = [list(manifest["parameters"].get("metrics", ())) for manifest in manifests]
+    max_i = min(manifest.options.max_i for manifest in manifests)
+    ranking = [manifest.options.metrics for manifest in manifests]
+    own = [own_metrics_of(manifest.own_metrics) for manifest in manifests]
     groups = [groups_in(read_columns(outputs[folder][0], "conversations")) for folder in folders]
     in_base, in_candidate = (
-        (*names, *(metric.name for group in own for metric in group.at_n))
-        for names, own in zip(ranking, groups, strict=True)
+        (*names, *(metric.name for group in of_run for metric in group.at_n))
+        for names, of_run in zip(ranking, groups, strict=True)
     )
     common = [name for name in ranking[0] if name in ranking[1]]
     measures = choose(
@@ -123,11 +121,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             request.max_i or max_i,
             tuple(group for group in groups[0] if group in groups[1]),
             own=(
-                *(
-                    metric
-                    for metric in own_metrics_of(manifests[0])
-                    if metric in own_metrics_of(manifests[1])
-                ),
+                *(metric for metric in own[0] if metric in own[1]),
                 *map(metric_by_name, _repeats(outputs, request)),
             ),
         ),
@@ -139,7 +133,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         place, manifest = outputs[folder]
         rows, iterations = read_dataset(place, "conversations"), read_dataset(place, "iterations")
         return read_arm(
-            rows, iterations, folder, measures, Unsearched(manifest["parameters"], measures.plan)
+            rows, iterations, folder, measures, Unsearched(manifest.options, measures.plan)
         )
 
     by = request.by
@@ -169,15 +163,13 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
     )
 
 
-def _repeats(
-    outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest
-) -> list[str]:
+def _repeats(outputs: Outputs, request: ComparisonRequest) -> list[str]:
     """The means over repeats that both runs have, if pairs are their clusters (SPEC 12)."""
     of_runs = []
     for place, manifest in outputs.values():
-        if not request.pair_by or request.pair_by != manifest["parameters"].get("cluster"):
+        if not request.pair_by or request.pair_by != manifest.options.cluster:
             return []
-        if not manifest["parameters"].get("pass_") or request.pool is not None:
+        if not manifest.options.pass_ or request.pool is not None:
             return []
         rows = read_means(place, MeansWanted(frozenset((EVERYTHING,)), at_end=True))
         found = (row["metric"] for row in rows if row["population"] == "all")

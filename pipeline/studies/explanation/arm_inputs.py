@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os.path import realpath
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import MANIFEST
-from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
@@ -126,9 +124,8 @@ def _real_paths(arm: ArmInput) -> set[str]:
 
 def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> ExplainConfig:
     """The configuration for the traces of a finished run."""
-    manifest = read_manifest(folder)
-    check_run(manifest, folder)
-    parameters: Mapping[str, Any] = manifest["parameters"]
+    manifest = read_run(folder)
+    parameters = manifest.parameters
     values = config.model_dump(mode="json")
     of_run, of_input = (
         {**given, "relevance_threshold": relevance_threshold_of(given)}
@@ -150,7 +147,7 @@ def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> Explain
                 f"--against {folder}: {has} has its labels from --{name}, and {has_not} has not; "
                 "give the options of the run."
             )
-    if manifest.get("rules_digest") != arm.traces.rules_digest:
+    if manifest.rules_digest != arm.traces.rules_digest:
         raise UsageError(
             f"--against {folder}: this run was scored by other rules for duplicates; give its "
             "--rules."

@@ -17,6 +17,7 @@ from goodgain.pipeline.document.numbers import (
     relative,
     value_text,
 )
+from goodgain.pipeline.results.manifest_model import RunOptions
 from goodgain.pipeline.studies.comparison.compare import slices
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.sources import Arms
@@ -50,7 +51,7 @@ def judge_change(
     rule: Rule,
     gate: GateFile,
     read_arms: Callable[[str, int | None], Arms] | None,
-    parameters: Mapping[str, Any],
+    of_run: RunOptions,
     proofs: ProofCounts,
 ) -> Iterator[Outcome]:
     """The outcomes of a bound on change, one for each slice in baseline or run."""
@@ -70,7 +71,7 @@ def judge_change(
         reason = "no conversation belongs to this slice"
         yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
     for slice_ in checked_slices:
-        yield _judge(rule, gate, slice_, arms, proofs, parameters)
+        yield _judge(rule, gate, slice_, arms, proofs, of_run)
 
 
 def slices_to_check(rule: Rule, arms: Arms) -> list[dict[str, str]]:
@@ -92,10 +93,10 @@ def _judge(
     slice_: Mapping[str, str],
     arms: Arms,
     proofs: ProofCounts,
-    parameters: Mapping[str, Any],
+    of_run: RunOptions,
 ) -> Outcome:
-    options = ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall"))
-    compared = compare_values(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
+    options = ComparisonOptions(interval=gate.interval or of_run.interval)
+    compared = compare_values(rule, slice_, arms, gate.cluster or of_run.cluster)
     values, paired = compared.values, compared.matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n

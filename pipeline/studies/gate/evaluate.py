@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
 
 from goodgain.pipeline.document.numbers import NONE, count_text, data_text, level, value_text
-from goodgain.pipeline.results.balance import UNKNOWN_LOSSES
-from goodgain.pipeline.results.data_warnings import warnings_in
-from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import same_folder
-from goodgain.pipeline.results.manifest_checks import check_run
 from goodgain.pipeline.studies.gate.bounds import (
     GateEstimate,
     ProofCounts,
@@ -40,20 +38,20 @@ from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.wording import format_count
 
-# Where the manifest has the part and the whole of each share: group and names.
+# Where the manifest has the part and the whole of each share.
 _SHARES = {
-    "rejected": ("records", "rejected", "read"),
-    "late": ("records", "late", "read"),
-    "redelivered": ("records", "redelivered", "read"),
-    "unlabelled": ("results", "unlabelled", "total"),
-    "without_search": ("conversations", "without_search", "total"),
-    "with_rejected_records": ("conversations", "with_rejected_records", "total"),
+    "rejected": ("records.rejected", "records.read"),
+    "late": ("records.late", "records.read"),
+    "redelivered": ("records.redelivered", "records.read"),
+    "unlabelled": ("results.unlabelled", "results.total"),
+    "without_search": ("conversations.without_search", "conversations.total"),
+    "with_rejected_records": ("conversations.with_rejected_records", "conversations.total"),
 }
 # Where the manifest has each count.
 _COUNTS = {
-    "conversations": ("conversations", "in_means"),
-    "records": ("records", "read"),
-    "results": ("results", "total"),
+    "conversations": "conversations.in_means",
+    "records": "records.read",
+    "results": "results.total",
 }
 
 
@@ -86,7 +84,7 @@ class Gate(Struct, frozen=True):
           UsageError: it is not the output of a finished run.
         """
         if baseline is not None:
-            check_run(read_manifest(baseline), baseline)
+            read_run(baseline)
         return cls(rules, baseline, force)
 
     def check(self, folder: str) -> None:
@@ -125,9 +123,7 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
     if not gate.warnings:
         return
     bound = "none" if set(gate.warnings) == set(CODES) else f"no {', no '.join(gate.warnings)}"
-    forbidden = [
-        warning for warning in warnings_in(evidence.manifest) if warning.code in gate.warnings
-    ]
+    forbidden = [warning for warning in evidence.manifest.warnings if warning.code in gate.warnings]
     if not forbidden:
         yield Outcome("warnings", "none", bound, "passed", "", None)
     for warning in forbidden:
@@ -151,25 +147,19 @@ def _judge(
     rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
 ) -> Iterator[Outcome]:
     if rule.is_change:
-        yield from judge_change(rule, gate, evidence.arms, evidence.manifest["parameters"], proofs)
+        yield from judge_change(rule, gate, evidence.arms, evidence.manifest.options, proofs)
     elif rule.count is not None:
-        count = _manifest_count(evidence, *_COUNTS[rule.count])
+        count = attrgetter(_COUNTS[rule.count])(evidence.manifest)
         yield outcome_of(rule, {}, count_text(count), None, failure=_broken_bound(rule, count))
     elif rule.share is not None and rule.share != "undefined":
-        group, *names = _SHARES[rule.share]
-        part, whole = (_manifest_count(evidence, group, name) for name in names)
-        losses = _manifest_count(evidence, "records", UNKNOWN_LOSSES)
+        part, whole = attrgetter(*_SHARES[rule.share])(evidence.manifest)
+        losses = evidence.manifest.records.unknown_losses
         doubt = ""
         if losses and rule.share == "rejected" and rule.at_most is not None:
             doubt = f"an unknown number more is lost at {format_count(losses, 'place')}"
         yield _share(rule, {}, part, whole, doubt)
     else:
         yield from _means(rule, gate, evidence, proofs)
-
-
-def _manifest_count(evidence: GateEvidence, group: str, name: str) -> int:
-    # The manifest has no entry for a count of 0.
-    return int(evidence.manifest.get(group, {}).get(name, 0))
 
 
 def _broken_bound(rule: Rule, value: float) -> str:

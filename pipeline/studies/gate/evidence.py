@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.finished_run import read_manifest
-from goodgain.pipeline.results.manifest_checks import check_run
+from goodgain.pipeline.results.finished_run import read_run
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms
@@ -62,7 +62,7 @@ class GateEvidence(Struct, frozen=True):
       arms: reads the arms of a change; None without a baseline.
     """
 
-    manifest: Mapping[str, Any]
+    manifest: RunManifest
     means: GateMeans
     arms: ReadArms | None
 
@@ -73,10 +73,8 @@ def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = Fal
     Raises:
       UsageError: the folder is not the output of a finished run.
     """
-    manifest = read_manifest(folder)
-    check_run(manifest, folder)
     return GateEvidence(
-        manifest=manifest,
+        manifest=read_run(folder),
         means=GateMeans(read_means(folder, _means_wanted(rules))),
         arms=None if baseline is None else _arms_of(baseline, folder, force),
     )

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.datasets import conversations, iterations
-from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.folder import MANIFEST
+from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_run
+from goodgain.pipeline.results.folder import write_manifest
 from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.studies.comparison.comparability import Mismatch, mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions, own_metrics_of
+from goodgain.transforms.core.metrics.own import own_metrics_of
 from goodgain.transforms.core.metrics.own_names import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
@@ -50,7 +50,7 @@ class Baseline(Struct, frozen=True):
 def find_baseline(
     choice: BaselineChoice,
     day: date,
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
     folders: DayFolders,
 ) -> Baseline:
     """The baseline of a day.
@@ -75,7 +75,7 @@ def find_baseline(
     days: list[date] = []
     different: list[list[Mismatch]] = []
     for earlier in reversed(good):
-        if differing := mismatches(read_manifest(str(folders.published_folder(earlier))), manifest):
+        if differing := mismatches(read_run(str(folders.published_folder(earlier))), manifest):
             different.append(differing)
         else:
             days.append(earlier)
@@ -108,14 +108,14 @@ def _note_damaged(days: Sequence[date]) -> str:
     )
 
 
-def _use_pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> Baseline:
+def _use_pinned(pinned: date, manifest: RunManifest, folders: DayFolders) -> Baseline:
     if pinned not in folders.published_days():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."
         )
     outputs = folders.published_folder(pinned)
-    if differing := mismatches(read_manifest(str(outputs)), manifest):
+    if differing := mismatches(read_run(str(outputs)), manifest):
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, differing))}; run it again, or pin another day."
@@ -131,24 +131,27 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     merged = folders.baseline()
     delete(str(merged))
     outputs = [folders.published_folder(day) for day in days]
-    manifests = [read_manifest(str(folder)) for folder in outputs]
-    of_runs = [manifest["parameters"].get("metrics", ()) for manifest in manifests]
+    manifests = [read_run(str(folder)) for folder in outputs]
+    of_runs = [manifest.options.metrics for manifest in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
     manifest, metrics = manifests[-1], parse_ranking_metrics(split_names(common)[0])
     columns = [read_columns(str(folder), "conversations") for folder in outputs]
     judged = all("qrels_best" in of_day for of_day in columns)
     in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
-    own = [metric for metric in own_metrics_of(manifest) if metric.name in in_all]
+    own = [metric for metric in own_metrics_of(manifest.own_metrics) if metric.name in in_all]
     plan = plan_of(metrics, 1, groups_in(in_all), own=tuple(own))
     for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
             _MERGED_FORMAT.write(dataset, _rows(days, folders, dataset.name, names), file)
-    manifest["parameters"]["metrics"] = common
-    manifest[OWN_METRICS] = descriptions(own)
-    manifest["datasets"] = {}  # it has the row counts of one day only
-    (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    of_all = replace(
+        manifest,
+        parameters={**manifest.parameters, "metrics": common},
+        own_metrics=tuple(metric.described for metric in own),
+        datasets={},  # it has the row counts of one day only
+    )
+    write_manifest(str(merged), of_all)
     return merged
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.results.lock import LockedError, lock_folder
 from goodgain.pipeline.studies.gate.gate_file import load_gate
@@ -184,7 +184,7 @@ def _find_late_files(config: NightlyConfig, folders: DayFolders, last: date) -> 
             inputs = find_inputs(patterns_of(config.input, day))
         except UsageError:
             continue  # its traces were deleted
-        one = late_files(day, read_manifest(str(folders.published_folder(day))), inputs)
+        one = late_files(day, read_run(str(folders.published_folder(day))).inputs, inputs)
         if one is not None:
             changed_days.append(one)
     return changed_days

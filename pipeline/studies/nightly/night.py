@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_run
 from goodgain.pipeline.results.folder import REPORT, write_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -115,8 +115,8 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     folder = night.folders.unfinished_folder(day)
     delete(str(folder))
     _score(night, day, folder)
-    manifest = read_manifest(str(folder))
-    manifest["parameters"]["output"] = str(night.folders.published_folder(day))
+    scored, output = read_run(str(folder)), str(night.folders.published_folder(day))
+    manifest = replace(scored, parameters={**scored.parameters, "output": output})
     write_manifest(str(folder), manifest)
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders)
     note = baseline.note
@@ -131,11 +131,11 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         notes=(note,) if note else (),
         baseline=tuple(day.isoformat() for day in baseline.days),
         means=day_means(read_dataset(str(folder), MEANS.name), manifest),
-        changes=changes(folder, baseline) if manifest["conversations"].get("in_means") else {},
+        changes=changes(folder, baseline) if manifest.conversations.in_means else {},
         counts=day_counts(manifest),
         started=started.isoformat(timespec="seconds"),
         seconds=_seconds(night, started),
-        warnings=tuple(warnings_in(manifest)),
+        warnings=manifest.warnings,
         pool=day_pool(manifest),
         own_metrics=day_own_metrics(manifest),
     )

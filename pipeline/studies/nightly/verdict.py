@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from goodgain.pipeline.results.balance import above_limit
 from goodgain.pipeline.results.data_warnings import failing_warnings_in
 from goodgain.pipeline.results.finished_run import read_columns
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, clip_to_possible
@@ -72,7 +71,7 @@ def _change(row: ComparisonRow) -> DayChange:
 
 
 def judge(
-    folder: Path, manifest: Mapping[str, Any], baseline: Baseline, gate: GateFile | None
+    folder: Path, manifest: RunManifest, baseline: Baseline, gate: GateFile | None
 ) -> tuple[Verdict, tuple[str, ...], tuple[Outcome, ...]]:
     """The verdict on a day, why it did not pass, and the outcomes of the gate's rules, if any.
 
@@ -95,17 +94,18 @@ def judge(
     return "gate failed", tuple(map(_failure_text, failed)), outcomes
 
 
-def _bad_data(manifest: Mapping[str, Any]) -> str:
-    records = manifest["records"]
-    if records["too_many_rejected"]:
+def _bad_data(manifest: RunManifest) -> str:
+    records = manifest.records
+    if records.too_many_rejected:
+        limit = f"max_rejected = {manifest.options.max_rejected}"
         return (
-            f"{records['rejected']:,} of {format_count(records['read'], 'record')} "
-            f"{pluralize(records['rejected'], 'was', 'were')} rejected; "
-            + above_limit(records, f"max_rejected = {manifest['parameters']['max_rejected']}")
+            f"{records.rejected:,} of {format_count(records.read, 'record')} "
+            f"{pluralize(records.rejected, 'was', 'were')} rejected; "
+            f"{above_limit(records.unknown_losses, limit)}"
         )
     if warnings := failing_warnings_in(manifest):
         return warnings[0].message.rstrip(".")
-    if not manifest["conversations"].get("in_means"):
+    if not manifest.conversations.in_means:
         return "there are no conversations in the means"
     return ""
 

@@ -13,8 +13,9 @@ import msgspec
 
 from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, check_all_read, records_part
+from goodgain.pipeline.results.folder import format_time
 from goodgain.pipeline.results.given_parts import exclusions_part, labels_part, qrels_part
-from goodgain.pipeline.results.manifest import counts_of_group, format_time
+from goodgain.pipeline.results.manifest import counts_of_group
 from goodgain.pipeline.results.opened_pool import EXCLUDE, PoolExclusions
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
@@ -118,13 +119,15 @@ def _part_of_run(
     check_all_read(counts, evaluation.traces.files)
     examples = facts.contradicted_ids.get(name, ())
     found = warnings_of_evaluation(evaluation, counts, contradicted_ids=examples, can_accept=False)
-    return {
+    part = {
         "records": records_part(counts, request.rejected_limit),
         **({"qrels": qrels_part(counts, evaluation.qrels)} if evaluation.qrels else {}),
         **({"labels": labels_part(counts, evaluation.labels.files)} if evaluation.labels else {}),
         **({EXCLUDE: exclusions_part(counts, exclusions)} if exclusions else {}),
-        "warnings": msgspec.to_builtins([warning for warning in found if warning.code in _CHECKED]),
+        "warnings": [warning for warning in found if warning.code in _CHECKED],
     }
+    plain: dict[str, Any] = msgspec.to_builtins(part)
+    return plain
 
 
 def _runs(

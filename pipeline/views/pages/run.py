@@ -11,8 +11,8 @@ from goodgain.pipeline.document.page import Menu, Page
 from goodgain.pipeline.document.report import Report
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
-from goodgain.pipeline.results.finished_run import read_dataset, read_manifest, read_with_columns
-from goodgain.pipeline.results.manifest_checks import check_run
+from goodgain.pipeline.results.finished_run import read_dataset, read_run, read_with_columns
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
@@ -71,7 +71,7 @@ QueriesOf = Callable[[Collection[str]], Mapping[str, str]]
 
 
 def build_report(
-    folder: str, manifest: Mapping[str, Any] | None = None, queries: QueriesOf | None = None
+    folder: str, manifest: RunManifest | None = None, queries: QueriesOf | None = None
 ) -> Report:
     """Build the report of a run from its outputs; the page is one file that loads nothing.
 
@@ -84,14 +84,10 @@ def build_report(
     Raises:
       UsageError: the folder is not the output of a run.
     """
-    manifest = read_manifest(folder) if manifest is None else manifest
-    check_run(manifest, folder)
-    parameters, results = manifest["parameters"], manifest["results"]
+    manifest = read_run(folder) if manifest is None else manifest
     columns, conversations = read_with_columns(folder, "conversations")
     glossary = glossary_of(manifest, columns)
-    slices = read_slices(
-        lambda wanted: _clip(read_means(folder, wanted)), parameters.get("slice", ())
-    )
+    slices = read_slices(lambda wanted: _clip(read_means(folder, wanted)), manifest.options.slice)
     metrics = [
         definition.metric for definition in glossary.measures + glossary.ranking_of_conversations
     ]
@@ -130,7 +126,7 @@ def build_report(
             *repeats_section(rows, slices.shown[1:], manifest),
             headline_section(everything, glossary, manifest),
             iterations_section(slices, glossary),
-            *([pool_section(everything, manifest["pool"])] if "pool" in manifest else []),
+            *([pool_section(everything, manifest.pool)] if manifest.pool else []),
             *way_section(ways),
             *([costs_section(slices, *costs, manifest)] if costs else []),
             distributions_section(everything, glossary),
@@ -139,7 +135,7 @@ def build_report(
             conversations_section(lists, iterations, asked, manifest, everything is not None),
             duplicates_section(manifest, rows["SRR"]["mean"] if "SRR" in rows else None),
             quality_section(manifest, _rejections(folder), way.calls()),
-            definitions_section(glossary, str(parameters["good_gain_threshold"])),
+            definitions_section(glossary, str(manifest.options.good_gain_threshold)),
             manifest_section(manifest),
         ),
     )
@@ -173,13 +169,15 @@ def build_report(
         },
         "types": [
             [name, total, copies, type_texts(total, copies)]
-            for name, total, copies in type_counts(results)
+            for name, total, copies in type_counts(
+                manifest.results.results_by_type, manifest.results.duplicates_by_type
+            )
         ],
         "texts": MEAN_TEXTS,
         "mean_texts": MEAN_TEXTS,
     }
     searched = everything.n if everything else 0
-    highlights = tuple(highlights_part(lists, searched, asked, parameters))
+    highlights = tuple(highlights_part(lists, searched, asked, manifest.parameters))
     return Report(render_page(page, data, _SCRIPTS), highlights)
 
 
@@ -197,14 +195,14 @@ def _title(everything: SliceMeans | None) -> str:
     )
 
 
-def _origin(manifest: Mapping[str, Any]) -> str:
+def _origin(manifest: RunManifest) -> str:
     """Which run it is: its input, when it finished, and with which version."""
-    inputs = manifest["inputs"]
-    words = [shorten(inputs[0]["path"], _LONGEST_PATH)] if inputs else []
+    inputs = manifest.inputs
+    words = [shorten(inputs[0].path, _LONGEST_PATH)] if inputs else []
     if len(inputs) > 1:
         words[0] += f" and {count_text(len(inputs) - 1)} more"
-    words.append(f"finished {str(manifest['finished'])[:16].replace('T', ' ')} UTC")
-    return " · ".join([*words, f"goodgain {manifest['versions']['goodgain']}"])
+    words.append(f"finished {manifest.finished:%Y-%m-%d %H:%M} UTC")
+    return " · ".join([*words, f"goodgain {manifest.versions['goodgain']}"])
 
 
 def _slice_menu(slices: Slices[SliceMeans]) -> Menu | None:

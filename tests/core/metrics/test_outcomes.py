@@ -122,8 +122,7 @@ def test_intervals_are_wilsons_where_all_values_are_0_or_1():
 
 
 def test_readers_know_how_a_run_understood_them():
-    manifest = {"outcomes": ["correct", "errors:lower", "rating>=0.7"]}
-    remember_outcomes(outcomes_of(manifest))
+    remember_outcomes(outcomes_of(["correct", "errors:lower", "rating>=0.7"]))
     assert metric_by_name("outcome.errors").direction == "lower"
     assert metric_by_name("outcome.rating").in_percent
     assert metric_by_name("outcome.other").direction == "higher"
@@ -131,4 +130,3 @@ def test_readers_know_how_a_run_understood_them():
     assert metric_of("outcome__rating") == "outcome.rating"
     groups = groups_in(["CG", "outcome.errors", "cost.usd"])
     assert TurnOutcome("errors", None, True).group in groups
-    assert outcomes_of({}) == ()

@@ -125,7 +125,7 @@ def test_judgments_are_equal_however_they_are_written(tmp_path):
         for text in (QRELS, "\n".join([*QRELS.splitlines()[::-1], "c x a 1", "c y b -1", ""]))
     ]
     assert list(found[0].iterations) == list(found[1].iterations)
-    assert found[0].manifest["aspect_qrels"] == found[1].manifest["aspect_qrels"]
+    assert found[0].manifest.aspect_qrels == found[1].manifest.aspect_qrels
 
 
 def test_judgments_that_are_missing_are_named():

@@ -17,7 +17,17 @@ from goodgain.pipeline.__main__ import main
 from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.adversarial import trace
 from tests.native.paths import count_folds, needs_native
-from tests.pipeline.runs import FULL, MAX_I, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
+from tests.pipeline.runs import (
+    FULL,
+    MAX_I,
+    SAMPLE,
+    SESSIONS,
+    as_written,
+    manifest,
+    rows,
+    run,
+    write_jsonl,
+)
 
 OPTIONS = {
     "per_call": True,
@@ -64,8 +74,9 @@ def assert_same(evaluated, output):
             orders = [[list(row.get(column, ())) for row in rows] for rows in (found, expected)]
             assert orders[0] == orders[1], name
         assert written or name in ("rejected", "late")
+    here, there = as_written(evaluated.manifest), manifest(output)
     for group in ("records", "conversations", "results", "warnings"):
-        assert evaluated.manifest[group] == manifest(output)[group]
+        assert here[group] == there[group]
 
 
 @pytest.mark.slow
@@ -183,7 +194,7 @@ def test_a_text_with_half_of_a_surrogate_pair_is_a_rejected_row():
     found = gg.evaluate([{**CALLS[0], "query": "\ud800"}, CALLS[1]], max_rejected="100%")
     (row,) = found.rejected
     assert (row["position"], row["field"]) == ("record 1", "query")
-    assert found.manifest["records"]["scored"] == 1
+    assert found.manifest.records.scored == 1
 
 
 @pytest.mark.parametrize("field", ["query", "title"])
@@ -203,7 +214,7 @@ def test_an_invalid_record_is_a_rejected_row():
         "iteration",
         "c-3",
     )
-    assert found.manifest["records"]["rejected"] == 1
+    assert found.manifest.records.rejected == 1
 
 
 @pytest.mark.parametrize(
@@ -277,10 +288,10 @@ LONG_OTHER_NAMES = [
 def test_warns_of_fields_with_other_names_and_maps_them(traces):
     (unknown,) = (
         warning
-        for warning in gg.evaluate(traces, iteration_base=0).manifest["warnings"]
-        if warning["code"] == "unknown_fields"
+        for warning in gg.evaluate(traces, iteration_base=0).manifest.warnings
+        if warning.code == "unknown_fields"
     )
-    assert "add --map ids.document_id=document_id,gain=relevance" in unknown["remedy"]
+    assert "add --map ids.document_id=document_id,gain=relevance" in unknown.remedy
     mapping = 'mapping={"ids.document_id": "document_id", "gain": "relevance"}'
     assert mapping in repr(gg.evaluate(traces, iteration_base=0))
     found = gg.evaluate(
@@ -288,7 +299,7 @@ def test_warns_of_fields_with_other_names_and_maps_them(traces):
     )
     row = found.conversations[0]
     assert (row["N"], row["CG"], row["DupR"]) == (2, 3, 2)
-    assert found.manifest["warnings"] == []
+    assert found.manifest.warnings == ()
     misspelt = gg.evaluate(traces, iteration_base=0, mapping="gain=relevanse")
     assert "none of the first records has: relevanse" in repr(misspelt)
 
@@ -320,8 +331,8 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     printed = " ".join(capsys.readouterr().out.split())
     codes = ["no_labels", "unknown_fields", "no_identity"]
     assert [warning.code for warning in run.warnings] == [*codes, "rejected_records"]
-    for warning in run.manifest["warnings"]:
-        assert f"Warning ({warning['code']}): {warning['message']} {warning['remedy']}" in printed
+    for warning in run.manifest.warnings:
+        assert f"Warning ({warning.code}): {warning.message} {warning.remedy}" in printed
     assert gg.load(output).warnings[:-1] == run.warnings[:-1]
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
 
@@ -364,7 +375,7 @@ def test_following_the_advice_on_identity_keeps_distinct_documents_apart(long):
 def test_native_code_folds_and_duplicates_are_found_when_asked_for(monkeypatch, tmp_path):
     folds = count_folds(monkeypatch)
     evaluated = gg.evaluate(SAMPLE)
-    scored = evaluated.manifest["conversations"]["total"]
+    scored = evaluated.manifest.conversations.total
     assert folds == {True: scored}
     assert run(tmp_path / "out", [SAMPLE], "--write-duplicates") == 0
     assert sort_found(evaluated.duplicates.stored()) == sort_found(

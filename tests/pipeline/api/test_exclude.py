@@ -5,6 +5,7 @@ import random
 
 import pandas as pd
 import pytest
+from msgspec.structs import asdict
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
@@ -54,8 +55,8 @@ def assert_by_hand(evaluated):
     assert q1["ndcg@3"] == pytest.approx((3 + 2 / 2) / (3 + 2 / 1.5849625007211562 + 0))
     assert q1["recall@10"] == 1
     assert (q2["R"], q2["CG"]) == (1, 4)
-    assert evaluated.manifest["exclude"] == {
-        "digest": evaluated.manifest["exclude"]["digest"],
+    assert asdict(evaluated.manifest.exclude) == {
+        "digest": evaluated.manifest.exclude.digest,
         "pairs": 2,
         "topics": 2,
         "results": 2,
@@ -81,8 +82,8 @@ def test_judgments_of_excluded_documents_are_in_no_ideal():
     assert q1["ndcg@3"] == pytest.approx(4 / (3 + 2 / 1.5849625007211562 + 2 / 2))
     assert q1["recall@10"] == pytest.approx(2 / 3)
     assert q2["ndcg@3"] == 1
-    assert judged.manifest["exclude"]["judgments"] == 1
-    assert judged.manifest["qrels"]["judgments"] == 4
+    assert judged.manifest.exclude.judgments == 1
+    assert judged.manifest.qrels.judgments == 4
 
 
 @pytest.mark.slow
@@ -98,7 +99,7 @@ def test_a_run_says_what_it_excludes(tmp_path, capsys):
         capsys.readouterr().out
     )
     here = gg.evaluate(CALLS, qrels=QRELS, exclude=FORMS["dict"], metrics=METRICS)
-    assert manifest(tmp_path / "out")["exclude"] == here.manifest["exclude"]
+    assert manifest(tmp_path / "out")["exclude"] == asdict(here.manifest.exclude)
     assert list(read_dataset(str(tmp_path / "out"), "conversations")) == list(here.conversations)
     assert run(tmp_path / "all", [traces], "--qrels", str(tmp_path / "qrels.txt")) == 0
     assert main(["compare", str(tmp_path / "all"), str(tmp_path / "out")]) == 2

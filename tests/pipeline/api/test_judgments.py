@@ -7,7 +7,7 @@ import pytest
 import goodgain as gg
 from tests.adversarial import trace
 from tests.pipeline.api.test_evaluate import OPTIONS, assert_same
-from tests.pipeline.runs import FULL, manifest, run, write_jsonl
+from tests.pipeline.runs import FULL, as_written, manifest, run, write_jsonl
 
 QRELS = """
 q1 0 a 3
@@ -54,7 +54,7 @@ def test_rows_counts_and_warnings_equal_those_of_a_run(topic, tmp_path):
         found = gg.evaluate(traces, qrels=judged, qrels_topic=topic, **OPTIONS)
         assert_same(found, tmp_path / "out")
         expected = manifest(tmp_path / "out")
-        assert found.manifest["qrels"] == expected["qrels"]
+        assert as_written(found.manifest)["qrels"] == expected["qrels"]
     assert expected["qrels"]["never_retrieved"] > 0
     loaded = gg.load(tmp_path / "out")
     one = "c-q1-0"
@@ -85,7 +85,7 @@ def test_adversarial_names_and_redeliveries_give_the_rows_of_a_run(tmp_path):
     assert run(tmp_path / "out", [path], *FULL, "--qrels", judged) in (0, 3)
     found = gg.evaluate(path, qrels=judged, **OPTIONS)
     assert_same(found, tmp_path / "out")
-    assert found.manifest["qrels"] == manifest(tmp_path / "out")["qrels"]
+    assert as_written(found.manifest)["qrels"] == manifest(tmp_path / "out")["qrels"]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_lists_and_tables_in_long_form_have_equal_rejections_and_warnings(fault)
     }
     expected = found.pop("pandas")
     for name, run in found.items():
-        assert run.manifest["warnings"] == expected.manifest["warnings"], name
+        assert run.manifest.warnings == expected.manifest.warnings, name
         for dataset in DATASETS:
             stored = getattr(run, dataset).stored()
             assert stored == getattr(expected, dataset).stored(), (name, dataset)

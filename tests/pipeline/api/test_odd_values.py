@@ -23,18 +23,18 @@ def reasons(table):
 @pytest.mark.parametrize("missing", [pd.NA, pd.NaT, None, float("nan"), np.float32("nan"), " "])
 def test_missing_values_say_nothing(missing):
     evaluated = gg.evaluate(TRACES, labels=[LABEL, {**LABEL, "gain": missing}])
-    labels = evaluated.manifest["labels"]
-    assert (labels["joined"], labels["empty"], labels["rejected"]) == (1, 1, 0)
+    labels = evaluated.manifest.labels
+    assert (labels.joined, labels.empty, labels.rejected) == (1, 1, 0)
     rows = [OUTCOME, {"conversation_id": "d", "correct": missing}]
     assert not gg.evaluate(TRACES, outcomes=rows).rejected_outcomes.to_dicts()
     rows = [JUDGMENT, {**JUDGMENT, "document_id": "b", "gain": missing}]
-    assert gg.evaluate(TRACES, qrels=rows).manifest["qrels"]["unjudged"] == 1
+    assert gg.evaluate(TRACES, qrels=rows).manifest.qrels.unjudged == 1
 
 
 def test_missing_values_of_records_take_their_defaults():
     result = {"ids": {"doc_id": "a"}, "gain": pd.NA, "title": pd.NA}
     found = gg.evaluate([{**TRACES[0], "call": pd.NA, "results": [result]}, TRACES[1]])
-    assert found.manifest["results"]["unlabelled"] == 2
+    assert found.manifest.results.unlabelled == 2
     assert not found.rejected.to_dicts()
     found = gg.evaluate([{**TRACES[0], "iteration": pd.NA}, TRACES[1]])
     assert reasons(found.rejected) == [("record 1", "iteration is missing.")]

@@ -9,7 +9,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.warnings.codes import CODES
-from tests.pipeline.runs import manifest, run, write_jsonl
+from tests.pipeline.runs import as_written, manifest, run, write_jsonl
 
 
 def call(results, conversation="c", iteration=1, **more):
@@ -215,8 +215,8 @@ def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_pat
         warning["message"] for warning in warned if warning["code"] == "label_conflicts"
     )
     assert ("The label in the pool counts" in conflicts) == ("pool" in options and bool(conflicts))
-    assert gg.evaluate(path, **options).manifest["warnings"] == warned
-    assert gg.evaluate(records, **options).manifest["warnings"] == warned
+    assert as_written(gg.evaluate(path, **options).manifest)["warnings"] == warned
+    assert as_written(gg.evaluate(records, **options).manifest)["warnings"] == warned
 
     with pytest.warns(gg.GoodGainWarning) as caught:
         run_of = gg.evaluate(records, **options)

@@ -42,7 +42,7 @@ def usable(records):
 @pytest.fixture(scope="module")
 def counts(usable):
     """Counts of the results of a run over the usable records."""
-    return gg.evaluate(usable).manifest["results"]
+    return gg.evaluate(usable).manifest.results
 
 
 class TestDeterminism:
@@ -91,10 +91,10 @@ class TestContent:
         }
 
     def test_every_step_finds_copies_and_rejects_near_misses(self, counts):
-        assert set(counts["duplicates_by_step"]) == {
+        assert set(counts.duplicates_by_step) == {
             "ids", "url", "url_text", "fields", "generic_id", "identical",
         }  # fmt: skip
-        assert set(counts["near_misses_by_step"]) == {
+        assert set(counts.near_misses_by_step) == {
             "type", "ids", "url", "url_identity", "url_text", "fields", "inconclusive",
         }  # fmt: skip
 
@@ -135,10 +135,10 @@ class TestContent:
         assert any(record.get("is_final") for record in usable)
 
     def test_some_records_are_delivered_again_and_some_of_these_are_changed(self, usable):
-        counted = gg.evaluate(usable).manifest["records"]
+        counted = gg.evaluate(usable).manifest.records
         unchanged = len(usable) - len({comparable(record) for record in usable})
-        assert counted["redelivered"] - counted["conflicting_redeliveries"] == unchanged > 0
-        assert counted["conflicting_redeliveries"] > 0
+        assert counted.redelivered - counted.conflicting_redeliveries == unchanged > 0
+        assert counted.conflicting_redeliveries > 0
 
     def test_texts_have_realistic_lengths(self, records):
         results = results_of(records)
@@ -162,7 +162,7 @@ class TestContent:
 
 class TestShares:
     def test_three_in_ten_results_are_duplicates(self, counts):
-        assert counts["duplicates"] / counts["total"] == pytest.approx(0.3, rel=0.12)
+        assert counts.duplicates / counts.total == pytest.approx(0.3, rel=0.12)
 
     def test_low_labels_are_more_frequent(self, records):
         counts = Counter(r.get("gain") for r in results_of(records) if r.get("gain", 0) in range(5))

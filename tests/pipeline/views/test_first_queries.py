@@ -5,10 +5,11 @@ import re
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.run.plan import first_queries as module
 from goodgain.pipeline.run.plan.first_queries import first_queries, queries_of_run
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from tests.pipeline.runs import manifest, run, write_jsonl
+from tests.pipeline.runs import run, write_jsonl
 
 
 def search(name, iteration, query, results, **more):
@@ -56,7 +57,7 @@ def test_in_terminal_and_report_of_a_run(tmp_path, capsys, monkeypatch):
     assert printed.count("first query") == 2  # the third has none
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert len(texts(page)) == 2
-    of_run = manifest(tmp_path / "out")
+    of_run = read_run(str(tmp_path / "out"))
     assert queries_of_run(of_run, ["good", "wastes", "unknown"]) == {"good": "fine"}
     monkeypatch.setattr(module, "_MOST_BYTES", 10)
     monkeypatch.setattr(module, "_MOST_BYTES_IN_PYTHON", 10)

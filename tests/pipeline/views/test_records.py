@@ -1,8 +1,11 @@
 """What a summary tells of the results of a run."""
 
 import pytest
+from msgspec.structs import replace
 
+import goodgain as gg
 from goodgain.pipeline.views.records import records_part
+from tests.pipeline.runs import call
 
 
 @pytest.mark.parametrize(
@@ -13,12 +16,7 @@ from goodgain.pipeline.views.records import records_part
     ],
 )
 def test_words_agree_with_the_counts_of_results(duplicates, unlabelled, expected):
-    manifest = {
-        "records": {"read": 1, "scored": 1},
-        "conversations": dict.fromkeys(
-            ("total", "in_means", "without_search", "with_rejected_records"), 1
-        ),
-        "results": {"total": 3, "duplicates": duplicates, "unlabelled": unlabelled},
-    }
-    *_, sentence = records_part(manifest)
+    manifest = gg.evaluate([call("c", 1, [{"id": "a"}])]).manifest
+    results = replace(manifest.results, total=3, duplicates=duplicates, unlabelled=unlabelled)
+    *_, sentence = records_part(replace(manifest, results=results))
     assert sentence.text == expected

@@ -7,10 +7,11 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.document.numbers import mean_interval_text, value_text
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.run import print_summary
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from tests.pipeline.runs import SAMPLE, manifest, rows, run
+from tests.pipeline.runs import SAMPLE, rows, run
 
 pytestmark = pytest.mark.slow
 HEADLINE = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "iterations_for_all_good_results", "N")
@@ -33,7 +34,7 @@ def output(tmp_path_factory):
 
 @pytest.fixture
 def printed(output, capsys):
-    print_summary(str(output), manifest(output))
+    print_summary(str(output), read_run(str(output)))
     return capsys.readouterr().out
 
 
@@ -139,7 +140,7 @@ def test_conversations_are_read_for_the_page_only(tmp_path, capsys):
     expected = capsys.readouterr().out
     highlights = build_report(str(tmp_path / "out")).highlights
     shutil.rmtree(tmp_path / "out" / "conversations")
-    print_summary(str(tmp_path / "out"), manifest(tmp_path / "out"), highlights)
+    print_summary(str(tmp_path / "out"), read_run(str(tmp_path / "out")), highlights)
     assert "Worth looking at:" in expected
     assert capsys.readouterr().out == expected
 

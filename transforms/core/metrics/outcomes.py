@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from math import isfinite
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +16,6 @@ from goodgain.transforms.core.metrics.group import MetricGroup, NamedGroup, fits
 from goodgain.transforms.core.metrics.prefix import Prefix
 
 OUTCOME = "outcome."
-IN_MANIFEST = "outcomes"
 _TITLE = "of outcomes, for each NAME that records have; with a bound, 1 or 0"
 _WRITTEN = re.compile(r"(?P<name>[^>:]+)(>=(?P<least>[^:]+))?(?P<lower>:lower)?")
 
@@ -131,6 +129,6 @@ def remember_outcomes(outcomes: Iterable[TurnOutcome]) -> None:
 OUTCOMES = NamedGroup(_TITLE, lambda name: _known.get(name, TurnOutcome(name)).group)
 
 
-def outcomes_of(manifest: Mapping[str, Any]) -> tuple[TurnOutcome, ...]:
-    """The outcomes of a finished run."""
-    return tuple(map(parse_outcome, manifest.get(IN_MANIFEST, ())))
+def outcomes_of(texts: Iterable[str]) -> tuple[TurnOutcome, ...]:
+    """The outcomes of a finished run, from the texts in its manifest."""
+    return tuple(map(parse_outcome, texts))

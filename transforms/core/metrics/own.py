@@ -6,7 +6,7 @@ on by the last part. A file travels with its metrics to workers, which need not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib import import_module
 from math import isfinite
@@ -16,19 +16,20 @@ from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric, Place
+from goodgain.transforms.core.metric import (
+    GREATEST_VALUE,
+    DescribedMetric,
+    Direction,
+    Metric,
+    Place,
+)
 from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
 from goodgain.transforms.core.metrics.own_names import full_name
 from goodgain.transforms.core.metrics.prefix import Prefix
 
-OWN_METRICS = "own_metrics"  # in a manifest
-_DESCRIBED = (
-    "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
-    "caution", "words",
-)  # fmt: skip
 # A metric that a user took the trouble to write takes part in comparisons and their verdicts.
 _PLACES: tuple[Place, ...] = ("comparison", "decision")
 _declared: dict[str, Metric] = {}  # by full name, those of this process
@@ -198,18 +199,14 @@ def _of_source(place: str, source: str, name: str) -> OwnFunction:
     return OwnFunction(name, declared.function.function, place, source)
 
 
-def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
-    """What readers of a run's outputs need to know of its users' metrics, as JSON."""
-    return [{name: getattr(declared, name) for name in _DESCRIBED} for declared in own]
+def own_metrics_of(described: Iterable[DescribedMetric]) -> tuple[Metric, ...]:
+    """The users' metrics of a finished run, without functions, known by name from then on.
 
-
-def own_metrics_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
-    """The users' metrics of a finished run, without functions, known by name from then on."""
+    Args:
+      described: as its manifest has them.
+    """
     found = tuple(
-        Metric(
-            **{name: described[name] for name in _DESCRIBED}, idle=False, headline=_PLACES
-        ).with_so_far()
-        for described in manifest.get(OWN_METRICS, ())
+        Metric(**asdict(metric), idle=False, headline=_PLACES).with_so_far() for metric in described
     )
     for declared in found:
         remember(declared)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import MANIFEST
+from goodgain.pipeline.results.manifest_model import FileOfRun
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.filesystems import delete, is_local, paths_below, sync
@@ -178,13 +178,17 @@ class LateFiles(Struct, frozen=True):
 
 
 def late_files(
-    day: date, manifest: Mapping[str, Any], files: Sequence[InputFile]
+    day: date, inputs: Iterable[FileOfRun], files: Sequence[InputFile]
 ) -> LateFiles | None:
     """The changes in a day's input since its run; None if there are none.
 
     Files that are gone do not count, since traces are deleted after their retention period.
+
+    Args:
+      inputs: what the run read.
+      files: what there is now.
     """
-    sizes_at_run = {absolute(file["path"]): file["size"] for file in manifest["inputs"]}
+    sizes_at_run = {absolute(file.path): file.size for file in inputs}
     sizes = [(file, sizes_at_run.get(absolute(file.path))) for file in files]
     added = tuple(file.path for file, size in sizes if size is None)
     changed = tuple(file.path for file, size in sizes if size not in (None, file.size))

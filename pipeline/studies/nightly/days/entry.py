@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import isclose
 from typing import Any, Literal
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.manifest_model import DescribedMetric
+from goodgain.pipeline.results.manifest_model import RunManifest
+from goodgain.transforms.core.metric import DescribedMetric
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.groups import GROUPS
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.metrics.own import OWN_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 Verdict = Literal["passed", "gate failed", "bad data", "failed"]
@@ -26,16 +25,6 @@ EXIT_CODES: Mapping[Verdict, ExitCode] = {
     "gate failed": ExitCode.REGRESSION,
     "bad data": ExitCode.DATA_QUALITY,
     "failed": ExitCode.FAILED,
-}
-
-
-_COUNTS = {
-    "records": ("records", "read"),
-    "rejected": ("records", "rejected"),
-    "conversations": ("conversations", "total"),
-    "in_means": ("conversations", "in_means"),
-    "results": ("results", "total"),
-    "unlabelled": ("results", "unlabelled"),
 }
 
 
@@ -160,7 +149,7 @@ def entry_of_failure(
     )
 
 
-def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
+def day_means(rows: Iterable[Mapping[str, Any]], manifest: RunManifest) -> dict[str, DayMean]:
     """The headline and the ranking metrics of the run, from rows of `means`."""
     means = {
         row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
@@ -168,26 +157,32 @@ def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) ->
         if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
     further = (metric.name for group in GROUPS for metric in group.at_n if group is not GAINS)
-    asked_for = manifest["parameters"].get("metrics", ())
+    asked_for = manifest.options.metrics
     wanted = (*headline_among("comparison", means), *further, *asked_for)
     return {name: means[name] for name in wanted if name in means}
 
 
-def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
+def day_counts(manifest: RunManifest) -> dict[str, int]:
     """The counts of a day from the manifest of its run."""
-    inputs: Sequence[Mapping[str, Any]] = manifest["inputs"]
-    counts = {"input_files": len(inputs), "input_bytes": sum(file["size"] for file in inputs)}
-    for name, (group, count) in _COUNTS.items():
-        counts[name] = manifest[group].get(count, 0)
-    return counts
+    records, conversations, results = manifest.records, manifest.conversations, manifest.results
+    return {
+        "input_files": len(manifest.inputs),
+        "input_bytes": sum(file.size for file in manifest.inputs),
+        "records": records.read,
+        "rejected": records.rejected,
+        "conversations": conversations.total,
+        "in_means": conversations.in_means,
+        "results": results.total,
+        "unlabelled": results.unlabelled,
+    }
 
 
-def day_own_metrics(manifest: Mapping[str, Any]) -> tuple[DescribedMetric, ...] | UnsetType:
+def day_own_metrics(manifest: RunManifest) -> tuple[DescribedMetric, ...] | UnsetType:
     """The users' metrics of a day from the manifest of its run."""
-    own = manifest.get(OWN_METRICS)
-    return msgspec.convert(own, tuple[DescribedMetric, ...]) if own else UNSET
+    return manifest.own_metrics or UNSET
 
 
-def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
+def day_pool(manifest: RunManifest) -> DayPool | UnsetType:
     """The pool of a day from the manifest of its run."""
-    return msgspec.convert(manifest["pool"], DayPool) if "pool" in manifest else UNSET
+    pool = manifest.pool
+    return UNSET if pool is None else DayPool(pool.folder, pool.digest, pool.run_name)

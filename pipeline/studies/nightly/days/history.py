@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.transforms.core.metrics.by_name import is_metric_name, own_metric
-from goodgain.transforms.core.metrics.own import OWN_METRICS, own_metrics_of
+from goodgain.transforms.core.metrics.own import own_metrics_of
 
 DAY_FILE = "day.json"
 HISTORY = "history.jsonl"
@@ -55,7 +55,7 @@ def _decode(line: bytes) -> DayEntry:
     """
     entry = msgspec.json.decode(line, type=DayEntry)
     if entry.own_metrics:
-        own_metrics_of({OWN_METRICS: map(asdict, entry.own_metrics)})
+        own_metrics_of(entry.own_metrics)
     means, changes = (
         {name: part for name, part in parts.items() if own_metric(name) or is_metric_name(name)}
         for parts in (entry.means, entry.changes)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest import has_own_ideal
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name, own_metric
 from goodgain.transforms.core.metrics.costs import COSTS
@@ -137,15 +137,14 @@ def glossary(
     )
 
 
-def glossary_of(manifest: Mapping[str, Any], columns: Collection[str]) -> Glossary:
+def glossary_of(manifest: RunManifest, columns: Collection[str]) -> Glossary:
     """The definitions of a run's metrics but those of costs, which the page shows by themselves.
 
     Args:
       columns: those of its conversations.
     """
     groups = [group for group in groups_in(columns) if group.title != COSTS.title]
-    names = manifest["parameters"]["metrics"]
-    return glossary(names, groups, lambda metric: has_own_ideal(metric, manifest))
+    return glossary(manifest.options.metrics, groups, manifest.has_own_ideal)
 
 
 def _further(names: Iterable[str], groups: Iterable[MetricGroup]) -> Iterator[Metric]:

@@ -16,6 +16,7 @@ from goodgain.pipeline.document.page import (
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.results.manifest_model import PoolCounts, RunManifest
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND, SliceMeans, Slices
@@ -68,24 +69,24 @@ def _iterations(slices: Slices[SliceMeans], glossary: Glossary) -> Iterator[Page
         yield Sentence(f"{later} later iterations are in the dataset `means`.", "quiet")
 
 
-def pool_section(everything: SliceMeans | None, pool: Mapping[str, Any]) -> Section:
+def pool_section(everything: SliceMeans | None, pool: PoolCounts) -> Section:
     """The share of the pool that the agent found by iteration i."""
-    name = pool["run_name"]
+    name = pool.run_name
     within = "" if name is None else f", in which this run is `{shorten(name, _LONGEST_NAME)}`"
-    without = pool["conversations_without_good_documents"]
+    without = pool.conversations_without_good_documents
     return section(
         "pool",
         "Share of the pool",
         "Share of the good documents known for the topic (found by any pooled run) that the agent "
         "had found by iteration i. The pool is "
-        f"`{shorten(pool['folder'], _LONGEST_FOLDER)}`{within}.",
+        f"`{shorten(pool.folder, _LONGEST_FOLDER)}`{within}.",
         Chart("pool", "Good documents of the pool found by i", "with 95 % bands.")
         if everything
         else NOTHING,
         Sentence(
-            f"Of the run's distinct documents, {format_count(pool['pooled'], 'was', 'were')} "
-            f"pooled from it, {format_count(pool['matched'], 'matches', 'match')} a document of "
-            f"the pool, and {format_count(pool['outside'], 'is', 'are')} outside it. "
+            f"Of the run's distinct documents, {format_count(pool.pooled, 'was', 'were')} "
+            f"pooled from it, {format_count(pool.matched, 'matches', 'match')} a document of "
+            f"the pool, and {format_count(pool.outside, 'is', 'are')} outside it. "
             f"{format_count(without, 'conversation has', 'conversations have')} a topic without a "
             "good document in the pool; its shares of the pool are undefined.",
             "quiet",
@@ -98,7 +99,7 @@ def costs_section(
     slices: Slices[SliceMeans],
     names: Sequence[str],
     costs: Sequence[tuple[Definition, Row]],
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
 ) -> Section:
     """What gain costs.
 

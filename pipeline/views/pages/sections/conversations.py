@@ -20,6 +20,7 @@ from goodgain.pipeline.document.page import (
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
 from goodgain.pipeline.views.pages.sections.section_parts import NOTHING, command_block
@@ -39,7 +40,7 @@ def conversations_section(
     lists: Sequence[Noteworthy],
     iterations: Mapping[str, Sequence[Row]],
     queries: Mapping[str, str],
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
     searched: bool,
 ) -> Section:
     """The conversations that went worst.
@@ -49,7 +50,7 @@ def conversations_section(
       queries: the first query of each, by id, as far as it is known.
       searched: whether any conversation did.
     """
-    parameters = manifest["parameters"]
+    parameters = manifest.parameters
     groups = tuple(
         tuple(_group(noteworthy, iterations, queries, parameters)) for noteworthy in lists
     )

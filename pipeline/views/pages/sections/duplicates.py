@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from goodgain.pipeline.document.model import Sentence, TableBlock, TableColumn, count, table
 from goodgain.pipeline.document.numbers import count_text, share, value_text
 from goodgain.pipeline.document.page import Beside, Chart, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.results.manifest_model import CountsOfResults, RunManifest
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 from goodgain.transforms.core.wording import format_count
@@ -34,7 +34,7 @@ _STEPS: Mapping[Step, tuple[str, str]] = {
 }
 
 
-def duplicates_section(manifest: Mapping[str, Any], repeated: float | None) -> Section:
+def duplicates_section(manifest: RunManifest, repeated: float | None) -> Section:
     """What was retrieved again, and why it counts so.
 
     Args:
@@ -49,9 +49,9 @@ def duplicates_section(manifest: Mapping[str, Any], repeated: float | None) -> S
     )
 
 
-def _blocks(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[PageBlock]:
-    results = manifest["results"]
-    if not results["total"]:
+def _blocks(manifest: RunManifest, repeated: float | None) -> Iterator[PageBlock]:
+    results = manifest.results
+    if not results.total:
         yield Sentence("No results were retrieved.", "strong")
         return
     yield Sentence(" ".join(_sentences(manifest, repeated)))
@@ -61,9 +61,9 @@ def _blocks(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[Pag
     yield Beside(((same,), (distinct,)))
 
 
-def _sentences(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[str]:
-    results = manifest["results"]
-    copies, total = results["duplicates"], results["total"]
+def _sentences(manifest: RunManifest, repeated: float | None) -> Iterator[str]:
+    results = manifest.results
+    copies, total = results.duplicates, results.total
     mean = (
         ""
         if repeated is None
@@ -76,28 +76,26 @@ def _sentences(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[
         f"{count_text(copies)} of {format_count(total, 'result')} ({share(copies, total)}) "
         f"{'repeats' if copies == 1 else 'repeat'} an earlier one{mean}."
     )
-    if cut := results["candidates_cut"]:
+    if cut := results.candidates_cut:
         yield (
             f"{format_count(cut, 'comparison was', 'comparisons were')} skipped because of "
             "`max_candidates`, so some duplicates may be missed."
         )
-    if conflicts := results["label_conflicts"]:
-        labelled = results.get("labelled_duplicates", 0)
+    if conflicts := results.label_conflicts:
+        labelled = results.labelled_duplicates
         of_labelled = f" ({share(conflicts, labelled)} of the labelled copies)" if labelled else ""
         other = (
-            "judgment than their document"
-            if "qrels" in manifest
-            else "label than the first occurrence"
+            "judgment than their document" if manifest.qrels else "label than the first occurrence"
         )
         yield (
             f"{format_count(conflicts, 'copy', 'copies')}{of_labelled} "
             f"{'has' if conflicts == 1 else 'have'} another {other}, whose label counts"
-            f"{' where the pool has none' if 'pool' in manifest else ''}."
+            f"{' where the pool has none' if manifest.pool else ''}."
         )
 
 
-def _steps_table(title: str, counts: str, results: Mapping[str, Any], same: bool) -> TableBlock:
-    pairs = results["duplicates_by_step" if same else "near_misses_by_step"]
+def _steps_table(title: str, counts: str, results: CountsOfResults, same: bool) -> TableBlock:
+    pairs = results.duplicates_by_step if same else results.near_misses_by_step
     return table(
         (TableColumn("step", whole=True), TableColumn("why"), TableColumn(counts, right=True)),
         [(step, why, count(n)) for step, why, n in step_counts(pairs, same)],
@@ -105,19 +103,23 @@ def _steps_table(title: str, counts: str, results: Mapping[str, Any], same: bool
     )
 
 
-def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+def type_counts(
+    results: Mapping[str, int], copies: Mapping[str, int]
+) -> list[tuple[str, int, int]]:
     """Entity types with their results and duplicates, most frequent first.
 
     Rare types share the last entry.
+
+    Args:
+      results, copies: by type.
     """
-    copies = results["duplicates_by_type"]
     types = [
         (
             "(no type)" if name == UNTYPED else shorten(name, _LONGEST_NAME),
             total,
             copies.get(name, 0),
         )
-        for name, total in results["results_by_type"].items()
+        for name, total in results.items()
     ]
     types.sort(key=lambda row: (-row[1], row[0]))
     if rare := types[_MOST_TYPES:]:

@@ -17,7 +17,7 @@ from goodgain.pipeline.document.page import (
     SliceName,
     section,
 )
-from goodgain.pipeline.results.manifest import has_own_ideal
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.views.means import OWN_IDEAL, means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
@@ -35,7 +35,7 @@ _UNDEFINED = (
 
 
 def headline_section(
-    everything: SliceMeans | None, glossary: Glossary, manifest: Mapping[str, Any]
+    everything: SliceMeans | None, glossary: Glossary, manifest: RunManifest
 ) -> Section:
     """The most important means as cards, and all of them in tables."""
     return section(
@@ -48,25 +48,25 @@ def headline_section(
     )
 
 
-def _too_many_rejected(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
-    records = manifest["records"]
-    if records["too_many_rejected"]:
+def _too_many_rejected(manifest: RunManifest) -> Iterator[Sentence]:
+    records = manifest.records
+    if records.too_many_rejected:
         exceed = (
             "were rejected, and an unknown number more is lost, which may exceed"
-            if records["unknown_losses"]
+            if records.unknown_losses
             else "exceed"
         )
         yield Sentence(
-            f"Too many records were rejected. {count_text(records['rejected'])} of "
-            f"{count_text(records['read'])} {exceed} this run's limit "
-            f"({manifest['parameters']['max_rejected']}); see data quality before you rely on "
+            f"Too many records were rejected. {count_text(records.rejected)} of "
+            f"{count_text(records.read)} {exceed} this run's limit "
+            f"({manifest.options.max_rejected}); see data quality before you rely on "
             "these numbers.",
             "warning",
         )
 
 
 def _headline(
-    everything: SliceMeans, glossary: Glossary, manifest: Mapping[str, Any]
+    everything: SliceMeans, glossary: Glossary, manifest: RunManifest
 ) -> Iterator[PageBlock]:
     rows = everything.at_end
     yield SliceName()
@@ -81,7 +81,7 @@ def _headline(
         if definition.metric.name in everything.everyone
     ]
     if everyone:
-        without = format_count(manifest["conversations"]["without_search"], "conversation")
+        without = format_count(manifest.conversations.without_search, "conversation")
         yield Details(
             f"With the {without} that did not search",
             (
@@ -102,8 +102,8 @@ def _headline(
         )
 
 
-def _conversations(everything: SliceMeans, manifest: Mapping[str, Any]) -> Card:
-    total = manifest["conversations"]["total"]
+def _conversations(everything: SliceMeans, manifest: RunManifest) -> Card:
+    total = manifest.conversations.total
     return Card(
         Cell("Conversations", metric="N"),
         (
@@ -134,14 +134,14 @@ def _card(definition: Definition, row: Row) -> Card:
     )
 
 
-def _explain_own_ideal(rows: Iterable[Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def _explain_own_ideal(rows: Iterable[Row], manifest: RunManifest) -> Iterator[Sentence]:
     """What `own ideal` means, if the table of these rows says it."""
-    if any(has_own_ideal(metric_by_name(row["metric"]), manifest) for row in rows):
+    if any(manifest.has_own_ideal(metric_by_name(row["metric"])) for row in rows):
         yield Sentence(OWN_IDEAL, "quiet")
 
 
 def ranking_section(
-    everything: SliceMeans | None, glossary: Glossary, manifest: Mapping[str, Any]
+    everything: SliceMeans | None, glossary: Glossary, manifest: RunManifest
 ) -> Section:
     """The means of ranking metrics."""
     rows = everything.at_end if everything else {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from goodgain.pipeline.document.model import Heading, Sentence, TableBlock
 from goodgain.pipeline.document.page import Section, section
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.views.outcomes import OutcomeView, outcomes_part, relations_table
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.pipeline.views.pages.sections.section_parts import sentences_if
@@ -45,7 +46,7 @@ def outcomes_section(
 
 
 def repeats_section(
-    rows: Mapping[str, Row], slices: Iterable[SliceMeans], manifest: Mapping[str, Any]
+    rows: Mapping[str, Row], slices: Iterable[SliceMeans], manifest: RunManifest
 ) -> Iterator[Section]:
     """How often repeats pass, over all and in each slice, if conditions were given."""
     by_slice = repeats_by_slice((slice_.label, slice_.at_end) for slice_ in slices)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import asdict
 
 from goodgain.pipeline.document.model import (
     Cell,
@@ -17,6 +18,8 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
 from goodgain.pipeline.document.safe_text import shorten
+from goodgain.pipeline.results.folder import format_time
+from goodgain.pipeline.results.manifest_model import FileOfRun, RecordCounts, RunManifest
 from goodgain.pipeline.studies.validation.survey import Rejection
 from goodgain.pipeline.views.pages.sections.section_parts import parameters_table, sentences_if
 from goodgain.pipeline.views.records import given_part
@@ -39,7 +42,7 @@ _OUTCOMES = (
 
 
 def quality_section(
-    manifest: Mapping[str, Any], rejections: Sequence[Rejection], calls_in_vain: str
+    manifest: RunManifest, rejections: Sequence[Rejection], calls_in_vain: str
 ) -> Section:
     """What became of every record.
 
@@ -52,7 +55,7 @@ def quality_section(
         "Data quality",
         "The outcome of every record that was read, and the reasons for rejecting some: no record "
         "is dropped silently.",
-        Beside(((_records_table(manifest["records"]),), (_counts_table(manifest),))),
+        Beside(((_records_table(manifest.records),), (_counts_table(manifest),))),
         given_part(manifest),
         sentences_if(calls_in_vain),
         Heading("Rejected records"),
@@ -60,9 +63,9 @@ def quality_section(
     )
 
 
-def _records_table(records: Mapping[str, Any]) -> TableBlock:
-    read = records["read"]
-    sum_of = "the sum of these" if records["balance_holds"] else "does not add up"
+def _records_table(records: RecordCounts) -> TableBlock:
+    read, counts = records.read, asdict(records)
+    sum_of = "the sum of these" if records.balance_holds else "does not add up"
     return table(
         (
             TableColumn("outcome", whole=True),
@@ -72,7 +75,7 @@ def _records_table(records: Mapping[str, Any]) -> TableBlock:
         ),
         [
             *(
-                (name.replace("_", " "), meaning, count(records[name]), share(records[name], read))
+                (name.replace("_", " "), meaning, count(counts[name]), share(counts[name], read))
                 for name, meaning in _OUTCOMES
             ),
             (Cell("read", tone="strong"), sum_of, Cell(count_text(read), tone="strong"), ""),
@@ -81,31 +84,31 @@ def _records_table(records: Mapping[str, Any]) -> TableBlock:
     )
 
 
-def _counts_table(manifest: Mapping[str, Any]) -> TableBlock:
-    conversations, results = manifest["conversations"], manifest["results"]
-    total, found = conversations["total"], results["total"]
-    labelled = results.get("labelled_duplicates", 0)
+def _counts_table(manifest: RunManifest) -> TableBlock:
+    conversations, results = manifest.conversations, manifest.results
+    total, found = conversations.total, results.total
+    labelled = results.labelled_duplicates or 0
     lines = [
         ("Conversations", total, 0, ""),
-        ("in the means", conversations["in_means"], total, "conversations"),
+        ("in the means", conversations.in_means, total, "conversations"),
         (
             "left out: did not search",
-            conversations["without_search"],
+            conversations.without_search,
             total,
             "conversations",
         ),
         (
             "left out: have rejected records",
-            conversations["with_rejected_records"],
+            conversations.with_rejected_records,
             total,
             "conversations",
         ),
         ("Results", found, 0, ""),
-        ("unlabelled: counted as gain 0", results["unlabelled"], found, "results"),
-        ("Copies: repeat an earlier result", results["duplicates"], found, "results"),
+        ("unlabelled: counted as gain 0", results.unlabelled, found, "results"),
+        ("Copies: repeat an earlier result", results.duplicates, found, "results"),
         (
             "copies labelled differently",
-            results["label_conflicts"],
+            results.label_conflicts,
             labelled,
             "labelled copies",
         ),
@@ -151,7 +154,7 @@ def _example(row: RejectedRecord) -> Iterator[Sentence]:
         yield Sentence(shorten(row.payload, _LONGEST_PAYLOAD), whole=True)
 
 
-def manifest_section(manifest: Mapping[str, Any]) -> Section:
+def manifest_section(manifest: RunManifest) -> Section:
     """Input, parameters and versions."""
     return section(
         "manifest",
@@ -159,18 +162,18 @@ def manifest_section(manifest: Mapping[str, Any]) -> Section:
         "Input, parameters and versions of the run: enough to repeat it.",
         Beside(
             (
-                (parameters_table("Parameters", manifest["parameters"]),),
-                blocks_of(_inputs(manifest["inputs"]), _run_table(manifest)),
+                (parameters_table("Parameters", manifest.parameters),),
+                blocks_of(_inputs(manifest.inputs), _run_table(manifest)),
             )
         ),
     )
 
 
-def _inputs(inputs: Sequence[Mapping[str, Any]]) -> Iterator[PageBlock]:
+def _inputs(inputs: Sequence[FileOfRun]) -> Iterator[PageBlock]:
     shown = inputs[:_MOST_INPUTS]
     yield table(
         (TableColumn("path"), TableColumn("bytes", right=True)),
-        [(Cell(file["path"], longest=_LONGEST_PLACE), count(file["size"])) for file in shown],
+        [(Cell(file.path, longest=_LONGEST_PLACE), count(file.size)) for file in shown],
         "Input files",
     )
     if len(inputs) > len(shown):
@@ -178,15 +181,16 @@ def _inputs(inputs: Sequence[Mapping[str, Any]]) -> Iterator[PageBlock]:
         yield Sentence(f"and {more} more, in `manifest.json`", "quiet")
 
 
-def _run_table(manifest: Mapping[str, Any]) -> TableBlock:
-    names = ("started", "finished", "engine")
+def _run_table(manifest: RunManifest) -> TableBlock:
     return table(
         (TableColumn("name", whole=True), TableColumn("value")),
         [
-            *((name, str(manifest[name])) for name in names),
-            ("rules digest", Cell(manifest["rules_digest"], "code")),
-            *((name, str(version)) for name, version in manifest["versions"].items()),
-            *((f"rows of {name}", count(rows)) for name, rows in manifest["datasets"].items()),
+            ("started", format_time(manifest.started)),
+            ("finished", format_time(manifest.finished)),
+            ("engine", manifest.engine),
+            ("rules digest", Cell(manifest.rules_digest, "code")),
+            *manifest.versions.items(),
+            *((f"rows of {name}", count(rows)) for name, rows in manifest.datasets.items()),
         ],
         "Run",
     )

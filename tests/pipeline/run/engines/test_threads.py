@@ -57,6 +57,6 @@ def test_of_evaluate(monkeypatch):
             goodgain.pipeline.run.hosts.process, "usable_threads", lambda n=threads: n
         )
         found = evaluate(SAMPLE)
-        scored.append((list(found.conversations), list(found.rejected), found.manifest["reading"]))
+        scored.append((list(found.conversations), list(found.rejected), found.manifest.reading))
     assert made == [1, 3]
     assert scored[0] == scored[1]

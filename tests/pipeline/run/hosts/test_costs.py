@@ -107,19 +107,19 @@ def test_warns_of_costs_whose_names_cannot_be_columns():
     odd = {"a.b": 1, "a-b": 2, "\N{GREEK SMALL LETTER MU}s": 3, "a__b": 4, "_a": 5, "": 6, "a_b": 7}
     found = gg.evaluate([{"conversation_id": "c", "iteration": 1, "costs": odd}])
     assert list(costs_of(found.conversations[0])) == ["cost.a_b", "CG_per.a_b"]
-    warnings = found.manifest["warnings"]
-    (warning,) = [warning for warning in warnings if warning["code"] == "unknown_fields"]
-    assert warning["count"] == 6
-    assert "'a.b'" in warning["message"]
-    assert "'a_b'" not in warning["message"]
+    warnings = found.manifest.warnings
+    (warning,) = [warning for warning in warnings if warning.code == "unknown_fields"]
+    assert warning.count == 6
+    assert "'a.b'" in warning.message
+    assert "'a_b'" not in warning.message
 
 
 @pytest.mark.parametrize("chosen", ["none", ["tokens"]])
 def test_does_not_warn_of_costs_that_are_not_selected(chosen):
     result = {"url": "https://example.com/a", "gain": 3}
     record = {"conversation_id": "c", "iteration": 1, "costs": {"a.b": 1}, "results": [result]}
-    assert gg.evaluate([record], cost=chosen).manifest["warnings"] == []
-    assert gg.evaluate([record]).manifest["warnings"] != []
+    assert gg.evaluate([record], cost=chosen).manifest.warnings == ()
+    assert gg.evaluate([record]).manifest.warnings != ()
 
 
 def test_tiny_costs_do_not_end_a_run():

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 import goodgain.pipeline.run.hosts.finish
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.report import Report
-from goodgain.pipeline.results.folder import claim
+from goodgain.pipeline.results.folder import claim, format_time
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import WrittenFile
@@ -95,7 +95,7 @@ def start_run(folder, config=None, files=(INPUT,), qrels=(), scoring=None):
         started=STARTED,
         area=AREA,
         replaces="2025-03-02T02:30:00.000+00:00",
-        build_report=lambda _, manifest: Report(manifest["finished"].encode()),
+        build_report=lambda _, manifest: Report(format_time(manifest.finished).encode()),
     )
 
 
@@ -254,7 +254,7 @@ def test_unusable_outputs_raise_at_each_attempt_and_stay(
 
 def test_publishes_too_many_rejected_records_and_flags_them(tmp_path, steps):
     run = unfinished_run(tmp_path, {"records.read": 2, "records.rejected": 2})
-    assert finish(run, FINISHED).manifest["records"]["too_many_rejected"]
+    assert finish(run, FINISHED).manifest.records.too_many_rejected
 
 
 def test_detects_a_missing_file_before_replacing_anything(tmp_path, steps):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
@@ -196,10 +197,10 @@ def test_a_loss_of_unknown_size_exceeds_a_limit_that_is_given(limit, code, cut, 
     assert main(["validate", str(cut), *limit]) == code
     assert (lost in " ".join(capsys.readouterr().out.split())) is (code != ExitCode.DONE)
     given = {"max_rejected": limit[0].partition("=")[2]} if limit else {}
-    evaluated = gg.evaluate(str(cut), **given).manifest["records"]
-    assert evaluated == manifest(tmp_path / "out")["records"]
-    assert evaluated["unknown_losses"] == 1
-    assert evaluated["too_many_rejected"] is (code != ExitCode.DONE)
+    evaluated = gg.evaluate(str(cut), **given).manifest.records
+    assert asdict(evaluated) == manifest(tmp_path / "out")["records"]
+    assert evaluated.unknown_losses == 1
+    assert evaluated.too_many_rejected is (code != ExitCode.DONE)
 
 
 def test_a_gate_on_rejected_records_fails_after_a_loss_of_unknown_size(cut, tmp_path, capsys):

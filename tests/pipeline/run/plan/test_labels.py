@@ -346,9 +346,9 @@ def test_evaluate_gives_the_same_as_a_run(tmp_path, how):
         assert [dict(row) for row in getattr(scored, name)] == [
             dict(row) for row in getattr(gg.load(tmp_path / "out"), name)
         ]
-    counts = scored.manifest["labels"]
-    assert {name: counts[name] for name in ALL_OUTCOMES} == outcomes(tmp_path / "out")
-    assert (counts["joined"], counts["rejected"]) == (len(labels) - 2, 2)
+    counts = scored.manifest.labels
+    assert {name: getattr(counts, name) for name in ALL_OUTCOMES} == outcomes(tmp_path / "out")
+    assert (counts.joined, counts.rejected) == (len(labels) - 2, 2)
     assert [row["reason"] for row in scored.rejected_labels] == list(
         reasons(tmp_path / "out").values()
     )

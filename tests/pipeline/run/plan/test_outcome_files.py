@@ -112,7 +112,7 @@ def test_in_memory(kind, traces, tmp_path):
         "No record has this conversation_id."
     ]
     assert scored.rejected_outcomes[0]["source"] == "outcomes"
-    assert scored.manifest["outcome_rows"]["joined"] == (1 if kind == "pyarrow" else 2)
+    assert scored.manifest.outcome_rows.joined == (1 if kind == "pyarrow" else 2)
     assert "correct = 1, rating = 0.500" in scored.explain("a")
     scored.save(tmp_path / "saved")
     assert list(gg.load(tmp_path / "saved").rejected_outcomes) == list(scored.rejected_outcomes)
@@ -170,7 +170,7 @@ def test_tables_of_judges_name_the_query(tmp_path):
     scored = gg.evaluate(RECORDS, outcomes=path, outcome="judge_correct,confidence")
     row = scored.conversations[0]
     assert (row["outcome.judge_correct"], row["outcome.confidence"]) == (1, 85)
-    assert scored.manifest["outcome_rows"]["empty"] == 1
+    assert scored.manifest.outcome_rows.empty == 1
 
 
 def test_what_is_refused(tmp_path):

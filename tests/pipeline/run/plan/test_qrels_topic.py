@@ -81,7 +81,7 @@ def test_every_record_has_the_labels_of_the_conversation_s_topic(
     )
     assert found.conversations.stored() == [row]
     counted.pop("files")
-    assert {name: found.manifest["qrels"][name] for name in counted} == counted
+    assert {name: getattr(found.manifest.qrels, name) for name in counted} == counted
 
     capsys.readouterr()
     words = ["explain", "c", "--input", *paths, "--qrels", qrels, *OPTIONS[:-1], "--json"]

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import cluster_codes, common_cluster
 from goodgain.pipeline.studies.comparison.matching import BY_ID, match, sample
 from goodgain.pipeline.studies.comparison.measures import Measure
+from tests.pipeline.studies.comparison.traces import options_of_run
 
 
 def arm(**queries):
@@ -31,7 +33,5 @@ def test_a_pair_without_a_cluster_in_the_base_uses_that_of_the_candidate():
     [("q", "q", "q"), ("q", "r", None), ("q", None, None), (None, "q", None), (None, None, None)],
 )
 def test_only_runs_with_the_same_cluster_attribute_share_it(base, candidate, common):
-    base_manifest, candidate_manifest = (
-        {"parameters": {"cluster": name}} for name in (base, candidate)
-    )
-    assert common_cluster(base_manifest, candidate_manifest) == common
+    runs = (replace(options_of_run(), cluster=name) for name in (base, candidate))
+    assert common_cluster(*runs) == common

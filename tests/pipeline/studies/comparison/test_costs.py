@@ -12,12 +12,17 @@ from goodgain.pipeline.studies.comparison.measures import Measure, choose
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.errors import UsageError
 from tests.core.direct import plan
-from tests.pipeline.studies.comparison.traces import base_arm, candidate_arm, conversation
+from tests.pipeline.studies.comparison.traces import (
+    base_arm,
+    candidate_arm,
+    conversation,
+    options_of_run,
+)
 
 MAX_I = 5
 COSTS = ("tokens", "usd")
 PLAN = plan(("ndcg@10",), MAX_I, costs=COSTS)
-UNSEARCHED = Unsearched({"good_gain_threshold": 2}, PLAN)
+UNSEARCHED = Unsearched(options_of_run(), PLAN)
 SHARED_COLUMNS = (
     "n",
     "undefined",

@@ -23,7 +23,7 @@ from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.pipeline.views import comparison as views
 from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
 from tests.core.direct import plan
-from tests.pipeline.studies.comparison.traces import conversation, output_of
+from tests.pipeline.studies.comparison.traces import conversation, options_of_run, output_of
 
 
 class CountedReads(dict):
@@ -71,9 +71,7 @@ def arm_of_users(conversations):
     measures = choose(["CG"], (), plan((), 1))
     whole = [{"conversation_id": row["conversation_id"]} for row in rows if row["N"]]
     iterations = [{**BY_I, **row, "i": 1} for row in whole]
-    return read_arm(
-        rows, iterations, "arm", measures, Unsearched({"good_gain_threshold": 2}, measures.plan)
-    )
+    return read_arm(rows, iterations, "arm", measures, Unsearched(options_of_run(), measures.plan))
 
 
 BY_I = dict.fromkeys((metric.name for metric in ITERATION_METRICS), 0) | {"iteration": 1}

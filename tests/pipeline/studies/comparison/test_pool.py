@@ -111,7 +111,7 @@ def test_runs_without_a_pool_are_scored_again_with_it(world, capsys):
         f"Scoring {world / name}" for name in ("plain-base", "plain-new")
     ]
     assert messages[0].endswith("as its run base ...")
-    assert compared.arms.base_source.manifest["parameters"]["output"] == str(world / "plain-base")
+    assert compared.arms.base_source.manifest.options.output == str(world / "plain-base")
     assert compared.arms.base.label == str(world / "plain-base")
 
 

@@ -5,11 +5,13 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
-from goodgain.pipeline.results.given_parts import QRELS_COUNTS
+from goodgain.pipeline.results.given_parts import qrels_part
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compare, error_of, row
@@ -41,7 +43,7 @@ def test_runs_with_other_options_are_refused_without_force(
     )
 
 
-JUDGMENTS = {**dict.fromkeys((*QRELS_COUNTS, "results_without_judgment"), 0), "judgments": 2}
+JUDGMENTS = to_builtins(replace(qrels_part({"qrels.judgments": 2}, ()), digest=None))
 
 
 def edit_manifest(folder, **values):

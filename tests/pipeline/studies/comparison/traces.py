@@ -3,6 +3,7 @@
 import json
 
 import goodgain as gg
+from goodgain.pipeline.results.manifest_model import RunOptions
 from goodgain.pipeline.run.hosts.batch import run
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -23,6 +24,13 @@ def conversation(identity, iterations, turn_count=None, **attributes):
         }
         for number, gains in enumerate(iterations, start=1)
     ]
+
+
+def options_of_run():
+    """The options of a run with a threshold of 2."""
+    return RunOptions(
+        input=(), output="", metrics=(), max_i=1, good_gain_threshold=2, g_max=4, max_rejected=0
+    )
 
 
 def output_of(folder, conversations, **options):

@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from msgspec.structs import replace
 
-from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_run
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.nightly.baseline import Baseline, find_baseline
@@ -55,7 +56,7 @@ def edit(path, change):
 
 
 def baseline_of(world, day, choice):
-    manifest = read_manifest(str(world.place(day)))
+    manifest = read_run(str(world.place(day)))
     return find_baseline(BaselineChoice.parse(choice), day, manifest, DayFolders(world.output))
 
 
@@ -175,13 +176,12 @@ def test_changes_have_the_names_and_numbers_of_compare(world):
 
 def traces_of(world):
     """The folder of the traces from which the days of a copied world were scored."""
-    manifest = read_manifest(str(world.place(DAYS[0])))
-    return Path(manifest["inputs"][0]["path"]).parents[1]
+    return Path(read_run(str(world.place(DAYS[0]))).inputs[0].path).parents[1]
 
 
 def judge_day(world, day, **records):
-    manifest = read_manifest(str(world.place(day)))
-    manifest["records"].update(records)
+    of_day = read_run(str(world.place(day)))
+    manifest = replace(of_day, records=replace(of_day.records, **records))
     found = baseline_of(world, day, "previous_good")
     return judge(world.place(day), manifest, found, None)
 
@@ -195,8 +195,8 @@ def test_too_many_rejected_records_are_bad_data(world):
 
 
 def test_a_day_without_conversations_in_the_means_is_bad_data(world):
-    manifest = read_manifest(str(world.place(DAYS[1])))
-    manifest["conversations"]["in_means"] = 0
+    of_day = read_run(str(world.place(DAYS[1])))
+    manifest = replace(of_day, conversations=replace(of_day.conversations, in_means=0))
     found = baseline_of(world, DAYS[1], "previous_good")
     bad = judge(world.place(DAYS[1]), manifest, found, None)
     assert bad == ("bad data", ("there are no conversations in the means",), ())

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_run
 from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
@@ -63,7 +63,7 @@ def test_the_merged_baseline_keeps_the_metric(tmp_path):
             result["gain"] = 0 if number else 2
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert world.nightly("--date", str(DAYS[2])) == ExitCode.REGRESSION
-    manifest = read_manifest(str(world.place(DAYS[2])))
+    manifest = read_run(str(world.place(DAYS[2])))
     choice = BaselineChoice.parse("mean of last 2")
     merged = find_baseline(choice, DAYS[2], manifest, DayFolders(world.output)).folder
     assert best_of(merged) == [value for day in DAYS[:2] for value in best_of(world.place(day))]

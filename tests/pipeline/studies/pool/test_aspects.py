@@ -85,7 +85,7 @@ def test_from_labels_to_the_numbers_of_a_run(built, pool, tmp_path, capsys):
     assert covered(pool) == {**expected, "h": None}
     scored = gg.evaluate(str(built / "runs" / "A.jsonl"), pool=str(pool), metrics=METRICS)
     assert_by_hand(scored.conversations[0], scored.iterations)
-    assert scored.manifest["pool"]["judged_for_aspects"] == 4
+    assert scored.manifest.pool.judged_for_aspects == 4
     # Without the pool there is none, nor in a pool without aspects.
     assert "aspects" not in gg.evaluate(str(built / "runs" / "A.jsonl")).conversations[0]
     unjudged = gg.evaluate(str(built / "runs" / "A.jsonl"), pool=str(built / "pool"))

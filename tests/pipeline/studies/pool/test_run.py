@@ -167,5 +167,5 @@ def test_evaluate_warns_of_ids_that_are_positions(tmp_path):
     runs = [f"{name}={tmp_path / name}.jsonl" for name in "ab"]
     words = ["pool", "build", "--run", runs[0], "--run", runs[1], "--topic", "query"]
     assert main([*words, "--output", pool]) == ExitCode.DONE
-    found = gg.evaluate(str(tmp_path / "a.jsonl"), pool=pool, run_name="a").manifest["warnings"]
-    assert "labels_apart" in {warning["code"] for warning in found}
+    found = gg.evaluate(str(tmp_path / "a.jsonl"), pool=pool, run_name="a").manifest.warnings
+    assert "labels_apart" in {warning.code for warning in found}

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import asdict
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
@@ -30,6 +31,6 @@ def test_as_many_conflict_with_the_one_that_counts(deliveries, conflicting, tmp_
     main(["validate", "--json", str(path)])
     with pytest.warns(gg.GoodGainWarning):  # times before 1990
         run = gg.evaluate(str(path))
-    for counts in (json.loads(capsys.readouterr().out)["records"], run.manifest["records"]):
+    for counts in (json.loads(capsys.readouterr().out)["records"], asdict(run.manifest.records)):
         assert counts["redelivered"] == len(deliveries) - 1
         assert counts["conflicting_redeliveries"] == conflicting

@@ -1,12 +1,12 @@
 """Outputs of a run without an engine: scored by the core, written in the format of a run."""
 
-import json
 from collections import Counter
 from datetime import UTC, datetime
 
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.folder import write_manifest
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.results.rows import conversation_rows, iteration_rows, struct_row
@@ -84,7 +84,7 @@ def write_outputs(
         with open(folder / dataset.name / f"part-00000-of-00001{chosen.suffix}", "wb") as file:
             chosen.write(dataset, of_dataset, file)
     manifest = _manifest(scores, rejected, slices, parameters or {})
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_manifest(str(folder), manifest)
     return manifest
 
 

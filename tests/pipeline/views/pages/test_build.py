@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.results import finished_run
 from goodgain.pipeline.views.pages.run import build_report
@@ -219,7 +220,7 @@ def test_run_of_one_conversation_has_no_interval(tmp_path):
 
 def test_too_many_rejected_records_are_reported_first(tmp_path):
     manifest = write_outputs(tmp_path / "out", market_records(), rejected=[rejected_record()])
-    manifest["records"]["too_many_rejected"] = True
+    manifest = replace(manifest, records=replace(manifest.records, too_many_rejected=True))
     page = Page(build_report(str(tmp_path / "out"), manifest).page)
     assert "Too many records were rejected." in page.text
 

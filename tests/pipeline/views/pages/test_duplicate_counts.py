@@ -4,17 +4,13 @@ from goodgain.transforms.core.dedup.verification import Step
 
 def test_types_are_sorted_by_frequency_and_rare_ones_combined():
     results = {f"type-{at:03}": 1_000 - at for at in range(40)}
-    types = type_counts({"results_by_type": results, "duplicates_by_type": {"type-039": 5}})
+    types = type_counts(results, {"type-039": 5})
     assert [name for name, _, _ in types[:2]] == ["type-000", "type-001"]
     assert types[-1][0] == "10 other types"
     assert types[-1][2] == 5
     assert sum(total for _, total, _ in types) == sum(results.values())
     one_more = dict(list(results.items())[:31])
-    assert type_counts({"results_by_type": one_more, "duplicates_by_type": {}})[-1] == (
-        "1 other type",
-        970,
-        0,
-    )
+    assert type_counts(one_more, {})[-1] == ("1 other type", 970, 0)
 
 
 def test_every_deciding_step_is_explained():
@@ -25,5 +21,4 @@ def test_every_deciding_step_is_explained():
 
 
 def test_results_without_a_type_are_named_no_type():
-    counts = {"results_by_type": {"untyped": 3}, "duplicates_by_type": {}}
-    assert type_counts(counts) == [("(no type)", 3, 0)]
+    assert type_counts({"untyped": 3}, {}) == [("(no type)", 3, 0)]

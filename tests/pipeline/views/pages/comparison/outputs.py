@@ -2,7 +2,11 @@
 
 import json
 
+from msgspec.structs import replace
+
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.folder import write_manifest
+from goodgain.pipeline.results.manifest_model import FileOfRun
 from tests.pipeline.views.pages.outputs import search, write_outputs
 
 PAIRS = 12  # c-00 to c-11; CG of the candidate is 2 higher in even ones and 1 lower in c-01
@@ -31,8 +35,8 @@ def write_comparison(folder, records, *words, parameters=({}, {}), scoring=None)
     for place, of_arm, more in zip(places, records, parameters, strict=True):
         more = {"input": [f"{place.name}.avro"], **more}
         manifest = write_outputs(place, of_arm, parameters=more, scoring=scoring)
-        inputs = [{"path": path, "size": 1} for path in more["input"]]
-        (place / "manifest.json").write_text(json.dumps({**manifest, "inputs": inputs}))
+        inputs = tuple(FileOfRun(path, 1) for path in more["input"])
+        write_manifest(str(place), replace(manifest, inputs=inputs))
     output = folder / "comparison"
     assert main(["compare", *map(str, places), "--output", str(output), *words]) == 0
     return output
