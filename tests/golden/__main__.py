@@ -54,7 +54,8 @@ def main(names):
         for line in (*outputs.differing, *changes, *_some_values(name, before, outputs.tables)):
             _say(f"  {line}")
         differing |= bool(outputs.differing)
-        path_of(name).write_text(as_text(now))
+        if changes:
+            path_of(name).write_text(as_text(now))
         _keep_rows(name, outputs.tables)
     if not names:
         for path in set(FOLDER.iterdir()) - {path_of(name) for name in GOLDEN}:
