@@ -14,7 +14,7 @@ from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import ENGINE_LOG
+from goodgain.pipeline.results.folder import ENGINE_LOG, discard_unfinished
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
@@ -86,7 +86,10 @@ def _stream_here(
         source = sources.folder(config, Packing.of(scoring), end, ends_when_silent)
         plan = StreamPlan(config, scoring, source, end, evaluation.outcomes, counter)
         _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)
-        prism.run(plan, end, counter, options, _log_of(config.output), quiet)
+        try:
+            prism.run(plan, end, counter, options, _log_of(config.output), quiet)
+        finally:
+            discard_unfinished(config.output)
         counts = counter.now()
         if show is not None:
             show(config, counts)

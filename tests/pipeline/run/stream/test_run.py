@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from goodgain.pipeline.results.datasets import LATE
 from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.pipeline.run.stream.run import warn_of_names
+from goodgain.pipeline.run.stream.sinks import write_pane
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import GoodGainError, UsageError
 from tests.core.direct import scoring
 from tests.pipeline.run.stream.rows import MINUTE, NOON
 
@@ -82,6 +84,24 @@ def test_with_since_all_rows_of_outcomes_are_reported_anew(earlier, tmp_path, st
     start_stream(nothing, overwrite=True, since="2025-03-02")
     assert earlier() == [1]
     assert not list(folder.iterdir())
+
+
+def test_no_hidden_folder_stays_behind(tmp_path, start_stream):
+    """Each file of a pane is moved out of it, which left its folders."""
+
+    def write(plan):
+        write_pane(plan.target, Pane(NOON, 0, 1, 0, "a"), LATE, [])
+
+    start_stream(write)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["late"]
+
+    def fail(plan):
+        write(plan)
+        raise GoodGainError("The stream failed.")
+
+    with pytest.raises(GoodGainError, match="failed"):
+        start_stream(fail, overwrite=True)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["late"]
 
 
 def test_outcomes_are_those_of_the_file(tmp_path, plan_of):
