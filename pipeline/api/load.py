@@ -14,6 +14,7 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
+from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
@@ -114,6 +115,9 @@ def _read(folder: str, dataset: Dataset) -> Table:
     from goodgain.pipeline.results.finished_run import read_dataset
 
     rows = list(read_dataset(folder, dataset.name))
+    lacking = [column.name for column in dataset.columns if rows and column.name not in rows[0]]
+    if lacking:
+        raise UsageError(f"The {dataset.name} of {folder} have no {', '.join(lacking)}. {REMEDY}")
     return Table(dataset, rows)
 
 

@@ -9,7 +9,10 @@ from msgspec import Struct
 from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import Row
+from goodgain.pipeline.results.manifest_checks import REMEDY
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import SliceKey, slice_key
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 
 class MeansWanted(Struct, frozen=True):
@@ -41,6 +44,23 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
     """Rows of `means`, in order.
 
     Raises:
-      UsageError: the dataset is damaged, or its number of rows differs from the manifest.
+      UsageError: the dataset is damaged, its number of rows differs from the manifest, or it has a
+        metric of another version.
     """
-    return filter(wanted.takes, read_dataset(folder, MEANS.name))
+    known = set[str]()
+    for row in read_dataset(folder, MEANS.name):
+        name = row["metric"]
+        if name not in known:
+            _check_metric(name, folder)
+            known.add(name)
+        if wanted.takes(row):
+            yield row
+
+
+def _check_metric(name: str, folder: str) -> None:
+    try:
+        metric_by_name(name)
+    except UsageError:
+        raise UsageError(
+            f"The means of {folder} have the metric {name}, which there is not. {REMEDY}"
+        ) from None

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from pyarrow import parquet
+from pyarrow import Table, parquet
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
@@ -133,6 +133,28 @@ def test_names_a_column_that_a_dataset_lacks(command, made, tmp_path, capsys):
     assert main(list(map(str, (command, out, *words[command])))) == ExitCode.USAGE
     errors = capsys.readouterr().err
     assert any(f"(it has no {column}). {SENTENCE}" in errors for column in LACKING.values())
+
+
+def test_a_metric_that_is_gone_is_named(made, tmp_path, capsys):
+    """The columns of its rows are those of today, but one has another name."""
+    out = tmp_path / "out"
+    shutil.copytree(made / "a", out)
+    (path,) = (out / "conversations").iterdir()
+    table = parquet.read_table(path)
+    renamed = ["gone" if name == "RG" else name for name in table.column_names]
+    parquet.write_table(table.rename_columns(renamed), path)
+    with pytest.raises(UsageError, match="have no RG"):
+        _ = gg.load(out).conversations
+    (path,) = (out / "means").iterdir()
+    rows = [
+        row | {"metric": "gone" if row["metric"] == "RG" else row["metric"]}
+        for row in parquet.read_table(path).to_pylist()
+    ]
+    parquet.write_table(Table.from_pylist(rows, parquet.read_schema(path)), path)
+    capsys.readouterr()
+    assert main(["report", str(out)]) == ExitCode.USAGE
+    sentence = f"goodgain: The means of {out} have the metric gone, which there is not. {SENTENCE}"
+    assert capsys.readouterr().err.startswith(sentence)
 
 
 def test_an_error_of_our_own_is_no_foreign_output(made, monkeypatch):
