@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 SHARE = "share"
 ZERO_TO_ONE = (SHARE, "0 or 1")  # the units of values from 0 to 1
-OUTCOME_UNIT = "outcome"  # of values that may be below 0
+OUTCOME_UNIT = "outcome"
 GREATEST_VALUE = 2.0**500  # squares of greater ones may overflow
 Direction = Literal["higher", "lower", "neither"]
 # Where few metrics are shown: on cards at the top of pages, in the table of a run (`everyone`: with
@@ -57,6 +57,7 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
     Attributes:
       name, unit, meaning, direction, undefined, formula, whole, needs_labels, caution, words: see
         `DescribedMetric`.
+      signed: whether values may be below 0.
       decimal: whether a share is shown as a decimal, as is usual for ranking metrics, rather than
         in percent.
       bounded: whether it has a worst and a best case for unlabelled results.
@@ -78,6 +79,7 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
     Example: see `metric`.
     """
 
+    signed: bool = False
     bounded: bool = False
     own_ideal: bool = False
     binary: bool | None = False
@@ -135,8 +137,8 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
         return self.unit == SHARE and not self.decimal
 
     def clip(self, end: float) -> float:
-        """The end of an interval, clipped to the metric's range: at least 0, a share at most 1."""
-        if self.unit == OUTCOME_UNIT:
+        """The end of an interval, clipped to the metric's range: a share is from 0 to 1."""
+        if self.signed:
             return end
         return min(max(end, 0.0), 1.0 if self.unit in ZERO_TO_ONE else inf)
 

@@ -37,10 +37,15 @@ def worst_value(metric: str, max_i: int) -> float | None:
 
 
 def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
-    """The means with nulls as the worst value; None if none is null, or there is no worst value."""
+    """The means with nulls as the worst value; None if none is null, or there is no worst value.
+
+    An outcome and a user's own metric may be below 0, and have no worst value if they are.
+    """
     worst = worst_value(metric, max_i)
     base, candidate = values.with_nulls
     nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)
     if worst is None or nothing_is_null or not len(base) or not len(candidate):
+        return None
+    if metric_by_name(metric).signed and min(np.nanmin(base), np.nanmin(candidate)) < 0:
         return None
     return WorstCase(*(float(np.nan_to_num(arm, nan=worst).mean()) for arm in (base, candidate)))

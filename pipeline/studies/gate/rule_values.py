@@ -12,7 +12,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-_AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
+_AMOUNT = re.compile(r"(?P<number>-?[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 
 
 class Amount(Struct, frozen=True):

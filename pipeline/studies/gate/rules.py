@@ -181,6 +181,8 @@ class Rule(StrictModel):
         if self.metric is not None:
             mistakes = list(self._metric_mistakes(self.metric))
             yield from mistakes or self._population_mistakes(self.metric)
+        else:
+            yield from self._below_zero(self.share or self.count or "")
         if self.share is not None:
             yield from self._beyond_one(self.share)
         if self.share or self.count:
@@ -217,6 +219,8 @@ class Rule(StrictModel):
             yield f"{metric} is not a share, so its bound must be a number, not a percentage"
         if declared.unit in ZERO_TO_ONE and self.share is None:
             yield from self._beyond_one(metric)
+        if self.is_change or not declared.signed:
+            yield from self._below_zero(metric)
         if self.is_change and declared.mean_only:
             yield f"{metric} has no value per conversation: bound the value, not its change"
 
@@ -228,6 +232,12 @@ class Rule(StrictModel):
             meant = f"; {bound.value:g} % is written {bound.value:g} % or {bound.value / 100:g}"
             what = "a change of it is at most 1" if self.is_change else "its values are at most 1"
             yield f"{subject} is a share: {what}{'' if bound.percent else meant}"
+
+    def _below_zero(self, subject: str) -> Iterator[str]:
+        """Bounds that each value, or none, is within, and changes of less than nothing."""
+        if any(bound.value < 0 for _, bound in self.limits):
+            what = "a drop or rise of it" if self.is_change else subject
+            yield f"{what} is never below 0, so its bound must not be"
 
     def _population_mistakes(self, metric: str) -> Iterator[str]:
         if self.population != "everyone" or self.share is not None:

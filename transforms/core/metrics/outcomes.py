@@ -57,12 +57,13 @@ def _group_of(outcome: TurnOutcome) -> MetricGroup:
         OUTCOME + name, OUTCOME_UNIT, "The outcome of the last turn.",
         "lower" if outcome.lower else "higher",
         "no record of the last turn has it, or it is beyond 2^500", formula,
-        binary=None, function=_value(name, least), words=f"Outcome {name}", counted=True, idle=True,
-        headline=("table", "card"),
+        signed=True, binary=None, function=_value(name, least), words=f"Outcome {name}",
+        counted=True, idle=True, headline=("table", "card"),
     )  # fmt: skip
     if least is not None:
         metric = replace(
-            metric, unit=SHARE, binary=True, words=f"Outcome {name} of {least:.12g} or more",
+            metric, unit=SHARE, signed=False, binary=True,
+            words=f"Outcome {name} of {least:.12g} or more",
             meaning=f"Whether the outcome of the last turn is at least {least:.12g}.",
             formula=f"1 if {formula} is at least {least:.12g}, else 0",
         )  # fmt: skip

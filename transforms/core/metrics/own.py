@@ -6,10 +6,10 @@ on by the last part. A file travels with its metrics to workers, which need not 
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib import import_module
-from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +21,7 @@ from msgspec.structs import asdict, replace
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import (
     GREATEST_VALUE,
+    ZERO_TO_ONE,
     DescribedMetric,
     Direction,
     Metric,
@@ -43,11 +44,14 @@ class OwnFunction(Struct, frozen=True):
     """A user's function of a prefix, whose values are checked.
 
     Attributes:
+      unit, whole: the unit of its values, and whether they are whole numbers.
       place, source: the path and the text of its file; empty for a function of a module.
     """
 
     name: str
     function: Callable[[Prefix], Any]
+    unit: str
+    whole: bool
     place: str = ""
     source: str = ""
 
@@ -55,7 +59,7 @@ class OwnFunction(Struct, frozen=True):
         """The value.
 
         Raises:
-          OwnMetricError: the function failed, or gave no number.
+          OwnMetricError: the function failed, or gave no number, or none that the unit has.
         """
         try:
             value = self.function(prefix)
@@ -69,18 +73,28 @@ class OwnFunction(Struct, frozen=True):
             value = int(value)
         elif isinstance(value, Real):
             value = float(value)
-        if isinstance(value, int | float) and isfinite(value) and abs(value) < GREATEST_VALUE:
-            return value
-        raise OwnMetricError(
-            f"The metric {self.name} gave {value!r} at i = {prefix.i}: return a finite number, or "
-            "None where it is undefined."
+        # An integer may be too great for a float, and even to be shown; nan is below nothing.
+        if not isinstance(value, int | float) or not abs(value) < GREATEST_VALUE:
+            shown = "an integer beyond 2^500" if isinstance(value, int) else reprlib.repr(value)
+            raise self._unusable(shown, prefix, "a finite number")
+        if self.unit in ZERO_TO_ONE and not 0 <= value <= 1:
+            wanted = f"a number from 0 to 1, as its unit is {self.unit!r}"
+            raise self._unusable(repr(value), prefix, wanted)
+        if self.whole and value != int(value):
+            raise self._unusable(repr(value), prefix, "a whole number, as it is declared whole")
+        return int(value) if self.whole else value
+
+    def _unusable(self, shown: str, prefix: Prefix, wanted: str) -> OwnMetricError:
+        return OwnMetricError(
+            f"The metric {self.name} gave {shown} at i = {prefix.i}: return {wanted}, or None "
+            "where it is undefined."
         )
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle a function of a file as the text of that file."""
         if self.source:
             return _of_source, (self.place, self.source, self.name)
-        return OwnFunction, (self.name, self.function)
+        return OwnFunction, (self.name, self.function, self.unit, self.whole)
 
 
 def metric(
@@ -134,8 +148,9 @@ def metric(
         meaning = " ".join((function.__doc__ or words).split())
         declared = Metric(
             name, unit, meaning if meaning.endswith(".") else f"{meaning}.", direction, undefined,
-            f"{function.__module__}:{name}", whole=whole, needs_labels=needs_labels,
-            caution=caution, function=OwnFunction(name, function), words=words, headline=_PLACES,
+            f"{function.__module__}:{name}", whole=whole, signed=unit not in ZERO_TO_ONE,
+            needs_labels=needs_labels, caution=caution, words=words, headline=_PLACES,
+            function=OwnFunction(name, function, unit, whole),
         )  # fmt: skip
         declared = declared.with_so_far()
         _declared[full_name(declared)] = declared
@@ -195,8 +210,8 @@ def _module(place: str, source: str) -> ModuleType:
 
 
 def _of_source(place: str, source: str, name: str) -> OwnFunction:
-    declared = getattr(_module(place, source), name)
-    return OwnFunction(name, declared.function.function, place, source)
+    function: OwnFunction = getattr(_module(place, source), name).function
+    return replace(function, place=place, source=source)
 
 
 def own_metrics_of(described: Iterable[DescribedMetric]) -> tuple[Metric, ...]:
@@ -206,7 +221,13 @@ def own_metrics_of(described: Iterable[DescribedMetric]) -> tuple[Metric, ...]:
       described: as its manifest has them.
     """
     found = tuple(
-        Metric(**asdict(metric), idle=False, headline=_PLACES).with_so_far() for metric in described
+        Metric(
+            **asdict(metric),
+            signed=metric.unit not in ZERO_TO_ONE,
+            idle=False,
+            headline=_PLACES,
+        ).with_so_far()
+        for metric in described
     )
     for declared in found:
         remember(declared)

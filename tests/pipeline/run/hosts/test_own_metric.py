@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.numbers import mean_interval_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.views.pages.data.definitions import glossary
@@ -170,6 +172,11 @@ def test_a_metric_of_a_file_travels_as_its_text(tmp_path, traces):
         ("    return 1 / prefix.calls", r"failed at i = 0: ZeroDivisionError"),
         ("    return 'many'", r"gave 'many' at i = 0: return a finite number"),
         ("    return float('inf')", r"gave inf"),
+        ("    return float('nan')", r"gave nan"),
+        (
+            "    return 10 ** 5000",
+            r"gave an integer beyond 2\^500 at i = 0: return a finite number",
+        ),
     ],
 )
 def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, message):
@@ -178,6 +185,48 @@ def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, 
     (best,) = load_own_metrics([f"{path}:best"])
     with pytest.raises(gg.UsageError, match=f"The metric best {message}"):
         best.function(prefixes(Turn([]), 0)[0])
+
+
+@gg.metric(unit="points", words="Balance")
+def balance(prefix: gg.Prefix) -> float:
+    """One point for each good result, minus one for each iteration."""
+    return prefix.good - prefix.i
+
+
+def test_values_below_0_keep_their_interval_also_when_the_run_is_opened_again(tmp_path):
+    of_balance = partial(mean_interval_text, "balance", -2.5, -0.5)
+    assert of_balance() == "-2.500..-0.500"
+    gg.evaluate(RECORDS, metrics=[balance]).save(tmp_path / "out")
+    assert gg.load(tmp_path / "out")["balance"].mean == 0.0
+    assert of_balance() == "-2.500..-0.500"
+
+
+def test_a_fraction_is_no_value_of_a_metric_declared_whole(tmp_path):
+    """Its column of whole numbers would hold 1 where the mean is over 1.5."""
+
+    def declare(value):
+        @gg.metric(unit="results", words="Good halves", whole=True)
+        def good_halves(prefix):
+            return value(prefix.good)
+
+        return good_halves
+
+    refused = "good_halves gave 1.5 at i = 2: return a whole number"
+    with pytest.raises(gg.UsageError, match=refused):
+        gg.evaluate(RECORDS, metrics=[declare(lambda good: good / 2)])
+    run = gg.evaluate(RECORDS, metrics=[declare(float)])
+    assert [row["good_halves"] for row in run.conversations] == [3, 0]
+
+
+@pytest.mark.parametrize("unit", ["share", "0 or 1"])
+def test_a_share_beyond_1_is_refused(unit):
+    @gg.metric(unit=unit, words="Good results")
+    def good_share(prefix):
+        return prefix.good
+
+    refused = f"good_share gave 3 at i = 2: return a number from 0 to 1, as its unit is '{unit}'"
+    with pytest.raises(gg.UsageError, match=refused):
+        gg.evaluate(RECORDS, metrics=[good_share])
 
 
 @pytest.mark.parametrize("native", ["1", "0"])

@@ -8,7 +8,7 @@ from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions, differ
 from goodgain.pipeline.studies.comparison.withholding import reason_to_withhold
-from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_value
+from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_case, worst_value
 from tests.pipeline.studies.comparison.command import compare
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
@@ -47,6 +47,18 @@ def test_shares_differ_beyond_five_percentage_points(one, other, expected):
 )
 def test_the_worst_case_of_a_null_is_the_worst_value_of_its_metric(metric, worst):
     assert worst_value(metric, max_i=5) == worst
+
+
+@pytest.mark.parametrize(
+    ("base", "worst"),
+    [([3.0, -2.0], None), ([3.0, 2.0], WorstCase(base_mean=2.5, candidate_mean=0.5))],
+)
+def test_the_worst_case_of_an_outcome_is_unknown_if_it_is_below_0(base, worst):
+    nulls = np.array(base), np.array([1.0, np.nan])
+    values = Sample(
+        nulls[0], nulls[1][:1], nulls, np.array([], dtype=np.intp), False, 0, 0, 0, 1, 0
+    )
+    assert worst_case("outcome.score", values, max_i=5) == worst
 
 
 @pytest.mark.parametrize(

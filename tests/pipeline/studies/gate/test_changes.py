@@ -154,8 +154,10 @@ def test_a_bound_in_percent_of_a_negative_mean_allows_as_much_as_of_a_positive_o
         rule = {"metric": "outcome.score", "drop_at_most": "2 %", "proof": "none"}
         outcome = outcome_of(tmp_path, capsys, runs, rule)
         assert (outcome["verdict"], outcome["value"].split()[0]) == (verdict, "-9.025")
-        risen = outcome_of(tmp_path, capsys, runs[::-1], {**rule, "metric": "outcome.score"})
-        assert risen["verdict"] == "passed"
+        assert outcome_of(tmp_path, capsys, runs[::-1], rule)["verdict"] == "passed"
+        for least, verdict in ((-9.5, "passed"), (-9, "failed")):
+            level = {"metric": "outcome.score", "at_least": least}
+            assert outcome_of(tmp_path, capsys, runs[::-1], level)["verdict"] == verdict
 
 
 def test_a_gain_that_no_label_gave_is_null_and_compares_with_nothing(tmp_path, capsys):

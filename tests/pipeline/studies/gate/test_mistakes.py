@@ -36,6 +36,10 @@ pytestmark = pytest.mark.slow
             "SRR rise <= 1 pp",
             "a percentage like 2 %, not '1 pp'; in points 2 pp is written 0.02",
         ),
+        ("CG >= -1", "CG is never below 0, so its bound must not be"),
+        ("rejected <= -1 %", "rejected is never below 0"),
+        ("conversations >= -1", "conversations is never below 0"),
+        ("outcome.score drop <= -0.1", "a drop or rise of it is never below 0"),
     ],
 )
 def test_unusable_rules_are_refused_with_a_hint(rule, message, tmp_path, capsys):
