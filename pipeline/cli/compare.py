@@ -48,8 +48,13 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
     from goodgain.pipeline.studies.comparison.arms import describe_missing
     from goodgain.pipeline.studies.comparison.compare import compare
-    from goodgain.pipeline.studies.comparison.output import check_output, rows_of, write
-    from goodgain.pipeline.studies.comparison.output import document as everything
+    from goodgain.pipeline.studies.comparison.output import (
+        check_output,
+        manifest_of_comparison,
+        plain_values,
+        rows_of,
+        write,
+    )
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
     from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
     from goodgain.pipeline.views.comparison import comparison_document, comparison_warnings
@@ -70,7 +75,8 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     if config.output:
         write(compared, config.output, config.format, build_comparison_report, sensitivity_rows)
     if args.json:
-        print_json({**everything(compared, sensitivity_rows), "rows": rows_of(compared)})
+        manifest = manifest_of_comparison(compared, sensitivity_rows)
+        print_json({**plain_values(manifest), "rows": rows_of(compared)})
     elif args.quiet:
         show(document(comparison_warnings(compared)), message_console())
     else:

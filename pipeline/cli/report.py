@@ -27,7 +27,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.results.datasets import COMPARISON
     from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.results.folder import REPORT, write_file
-    from goodgain.pipeline.results.manifest_checks import run_manifest_of
+    from goodgain.pipeline.results.manifest_checks import decode_manifest, run_manifest_of
+    from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
     from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
     from goodgain.pipeline.views.pages.nights import build_nights_report
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         manifest = read_manifest(folder)
         is_comparison = manifest.get("kind") == COMPARISON.name
         content = (
-            build_comparison_report(folder, manifest)
+            build_comparison_report(folder, decode_manifest(manifest, ComparisonManifest, folder))
             if is_comparison
             else build_report(folder, run_manifest_of(manifest, folder)).page
         )

@@ -122,7 +122,7 @@ def manifest_json(manifest: Struct | Mapping[str, Any]) -> bytes:
     Not by msgspec, which refuses lone surrogates, as they occur in file names.
     """
     plain = msgspec.to_builtins(manifest, builtin_types=(datetime,))
-    return json.dumps(plain, indent=2, default=format_time).encode() + b"\n"
+    return json.dumps(plain, indent=2, default=format_time, allow_nan=False).encode() + b"\n"
 
 
 def format_time(time: datetime) -> str:

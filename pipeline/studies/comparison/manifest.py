@@ -1,4 +1,4 @@
-"""What the manifest of a comparison holds, as its report reads it back."""
+"""The manifest of a comparison: what it writes, and what its report reads back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest_model import Declared
 from goodgain.pipeline.results.unlabelled_arms import WithoutLabels
 from goodgain.pipeline.studies.comparison.comparability import Mismatch
 from goodgain.pipeline.studies.comparison.comparison_row import SensitivityRow
@@ -15,6 +14,7 @@ from goodgain.pipeline.studies.comparison.matching import Account
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument, PoolFinds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.ways import ArmWays
+from goodgain.transforms.core.metric import DescribedMetric
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 _THRESHOLD = "good_gain_threshold"
@@ -51,7 +51,7 @@ class ComparedRun(Struct, frozen=True):
         return int(self.parameters[_THRESHOLD])
 
 
-class ComparedPool(PoolFinds, frozen=True, kw_only=True):
+class ComparedPool(PoolFinds, frozen=True, kw_only=True, omit_defaults=True):
     """The pool of both arms, without its documents, which are a dataset."""
 
     folder: str
@@ -65,8 +65,13 @@ class ComparisonVersions(Struct, frozen=True):
     goodgain: str
 
 
-class ComparisonManifest(Declared, frozen=True, kw_only=True):
-    """The manifest of a comparison; its attributes are explained in `Compared`."""
+class ComparisonManifest(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The manifest of a comparison; most attributes are explained in `Compared`.
+
+    Attributes:
+      datasets: their numbers of rows; empty if nothing is written.
+      own_metrics: those of the user.
+    """
 
     kind: str
     answer: str
@@ -94,3 +99,5 @@ class ComparisonManifest(Declared, frozen=True, kw_only=True):
     sensitivity: tuple[SensitivityRow, ...] | None
     request: ComparisonRequest
     versions: ComparisonVersions
+    datasets: dict[str, int] = {}
+    own_metrics: tuple[DescribedMetric, ...] = ()

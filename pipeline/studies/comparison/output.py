@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import to_builtins
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.results.datasets import (
     ARMS,
@@ -18,11 +17,11 @@ from goodgain.pipeline.results.datasets import (
     Dataset,
 )
 from goodgain.pipeline.results.folder import (
-    MANIFEST,
     REPORT,
     format_time,
     same_folder,
     write_file,
+    write_manifest,
 )
 from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.formats import FORMATS, Row
@@ -30,9 +29,16 @@ from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.output_kinds import COMPARISON_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare
 from goodgain.pipeline.results.version import goodgain_version
+from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, SensitivityRow
+from goodgain.pipeline.studies.comparison.manifest import (
+    ComparedPool,
+    ComparedRun,
+    ComparisonManifest,
+    ComparisonVersions,
+)
 from goodgain.pipeline.studies.comparison.matching import sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
@@ -41,7 +47,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_o
 from goodgain.transforms.filesystems import join
 
 # Builds `report.html` from the folder of the datasets and the manifest.
-Report: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
+Report: TypeAlias = Callable[[str, ComparisonManifest], bytes]
 
 
 def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
@@ -108,12 +114,13 @@ def _write_all(
     if compared.pool_finds is not None:
         documents = map(asdict, compared.pool_finds.documents)
         datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
-    manifest = {**document(compared, sensitivity), "datasets": datasets}
-    if own := compared.arms.measures.plan.own:
-        manifest["own_metrics"] = to_builtins([metric.described for metric in own])
+    manifest = replace(
+        manifest_of_comparison(compared, sensitivity),
+        datasets=datasets,
+        own_metrics=tuple(metric.described for metric in compared.arms.measures.plan.own),
+    )
     write_file(folder, REPORT, report(folder, manifest))
-    content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
-    write_file(folder, MANIFEST, content)
+    write_manifest(folder, plain_values(manifest))
 
 
 def differences(compared: Compared) -> Iterator[Row]:
@@ -147,51 +154,50 @@ def _write(folder: str, dataset: Dataset, rows: Iterable[Row], file_format: Form
     return len(rows)
 
 
-def document(
+def manifest_of_comparison(
     compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
-) -> dict[str, Any]:
+) -> ComparisonManifest:
     """Everything about a comparison except its rows and the values of its pairs."""
-    arms = compared.arms
-    return {
-        "kind": COMPARISON.name,
-        "answer": compared.answer,
-        "design": "paired" if compared.matched.paired else "unpaired",
-        "pair_by": compared.pair_by,
-        "cluster": compared.cluster,
-        "pairs": len(compared.matched.keys) if compared.matched.paired else None,
-        "base": _side(arms.base_source, arms.base.label, len(arms.base.ids)),
-        "candidate": _side(arms.candidate_source, arms.candidate.label, len(arms.candidate.ids)),
-        "base_account": to_builtins(compared.base_account),
-        "candidate_account": to_builtins(compared.candidate_account),
-        "metrics_only_in_base": list(arms.only_in_base),
-        "metrics_only_in_candidate": list(arms.only_in_candidate),
-        "primary": arms.measures.primary,
-        "declared_family": [
-            name
-            for name in arms.measures.declared
-            if name in (*arms.measures.at_end, *arms.measures.by_i)
-        ],
-        "only_family_in_slices": compared.only_family_in_slices,
-        "warnings": to_builtins(compared.warnings),
-        "forced": [asdict(mismatch) for mismatch in arms.forced],
-        "shared_judgments": arms.shared_judgments,
-        "shared_aspects": arms.shared_aspects,
-        "without_labels": to_builtins(compared.without_labels),
-        **({"ways": to_builtins(compared.ways)} if compared.ways else {}),
-        "examples": to_builtins(compared.examples),
-        **_pool(compared.pool_finds, arms.base_source),
-        "sensitivity": sensitivity
-        and [
-            {
-                "policy": row.policy,
-                **_plain_row(row),
-                "verdict_changes": row.verdict_changes,
-            }
-            for row in sensitivity
-        ],
-        "request": to_builtins(compared.request),
-        "versions": {"goodgain": goodgain_version()},
-    }
+    arms, paired = compared.arms, compared.matched.paired
+    measured = {*arms.measures.at_end, *arms.measures.by_i}
+    return ComparisonManifest(
+        kind=COMPARISON.name,
+        answer=compared.answer,
+        design="paired" if paired else "unpaired",
+        pair_by=compared.pair_by,
+        cluster=compared.cluster,
+        pairs=len(compared.matched.keys) if paired else None,
+        base=_compared_run(arms.base_source, arms.base),
+        candidate=_compared_run(arms.candidate_source, arms.candidate),
+        base_account=compared.base_account,
+        candidate_account=compared.candidate_account,
+        metrics_only_in_base=arms.only_in_base,
+        metrics_only_in_candidate=arms.only_in_candidate,
+        primary=arms.measures.primary,
+        declared_family=tuple(name for name in arms.measures.declared if name in measured),
+        only_family_in_slices=compared.only_family_in_slices,
+        warnings=tuple(compared.warnings),
+        forced=tuple(arms.forced),
+        shared_judgments=arms.shared_judgments,
+        shared_aspects=arms.shared_aspects,
+        without_labels=tuple(compared.without_labels),
+        ways=tuple(compared.ways),
+        examples=compared.examples,
+        pool=_compared_pool(compared.pool_finds, arms.base_source),
+        sensitivity=None if sensitivity is None else tuple(sensitivity),
+        request=compared.request,
+        versions=ComparisonVersions(goodgain_version()),
+    )
+
+
+def plain_values(manifest: ComparisonManifest) -> dict[str, Any]:
+    """A manifest as it is written; rows of a sensitivity have the columns of others."""
+    plain: dict[str, Any] = to_builtins(manifest)
+    rows = manifest.sensitivity and [
+        {"policy": row.policy, **_plain_row(row), "verdict_changes": row.verdict_changes}
+        for row in manifest.sensitivity
+    ]
+    return {**plain, "sensitivity": rows}
 
 
 def rows_of(compared: Compared) -> list[dict[str, Any]]:
@@ -203,24 +209,24 @@ def _plain_row(row: ComparisonRow) -> dict[str, Any]:
     return {column.name: getattr(row, column.name) for column in COMPARISON.columns}
 
 
-def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
-    return {
-        "label": label,
-        "folder": source.folder,
-        "value": source.value,
-        "conversations": conversations,
-        "parameters": source.manifest.parameters,
-        "rules_digest": source.manifest.rules_digest,
-        "finished": format_time(source.manifest.finished),
-        "warnings": to_builtins(arm_warnings(source.manifest)),
-    }
+def _compared_run(source: Source, arm: Arm) -> ComparedRun:
+    manifest = source.manifest
+    return ComparedRun(
+        label=arm.label,
+        folder=source.folder,
+        value=source.value,
+        conversations=len(arm.ids),
+        parameters=manifest.parameters,
+        rules_digest=manifest.rules_digest,
+        finished=format_time(manifest.finished),
+        warnings=tuple(arm_warnings(manifest)),
+    )
 
 
-def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
-    """Counts of the pool documents that the arms found, without the list `pool_documents`."""
+def _compared_pool(finds: PoolFinds | None, source: Source) -> ComparedPool | None:
+    """The pool, without the documents that the arms found, which are a dataset."""
     pool = source.manifest.pool
     if finds is None or pool is None:
-        return {}
-    counts: dict[str, Any] = to_builtins(finds)
-    counts.pop("documents")
-    return {"pool": {"folder": pool.folder, "digest": pool.digest, **counts}}
+        return None
+    counted = {name: value for name, value in asdict(finds).items() if name != "documents"}
+    return ComparedPool(folder=pool.folder, digest=pool.digest, **counted)

@@ -16,7 +16,6 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.manifest_checks import decode_manifest
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.examples import Examples
 from goodgain.pipeline.studies.comparison.manifest import (
@@ -72,13 +71,12 @@ _SHARE_BY_I = "pool_recall_at_i"
 _Row = Mapping[str, Any]
 
 
-def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
+def build_comparison_report(folder: str, found: ComparisonManifest) -> bytes:
     """Build `report.html` from the outputs of a comparison.
 
     Raises:
-      UsageError: the folder is not the output of a comparison, or some of its rows are missing.
+      UsageError: some of its rows are missing.
     """
-    found = decode_manifest(manifest, ComparisonManifest, folder)
     correction, without = found.request.correction, ShownRows(found.without_labels)
     compared = map(without.of_comparison, read_dataset(folder, COMPARISON.name))
     slices = arrange(compared, found.declared_family, correction)

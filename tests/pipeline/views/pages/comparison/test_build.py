@@ -10,6 +10,8 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.numbers import number
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.manifest_checks import decode_manifest
+from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
 from goodgain.pipeline.views.pages.comparison import build_comparison_report
 from tests.pipeline.views.pages.comparison.outputs import (
     ONLY_IN_BASE,
@@ -180,7 +182,8 @@ def test_sensitivity_is_shown_only_if_requested(output, page):
     row |= {"verdict_ci_low": 0.25, "verdict_ci_high": 0.75, "p_holm": None, "verdict": "worse"}
     row["verdict_changes"] = True
     manifest = json.loads((output / "manifest.json").read_text())
-    page = Page(build_comparison_report(str(output), {**manifest, "sensitivity": [row]}))
+    manifest = decode_manifest({**manifest, "sensitivity": [row]}, ComparisonManifest, str(output))
+    page = Page(build_comparison_report(str(output), manifest))
     assert (
         "Gain (CG) exact ids only 1.000 1.500 +0.500 +0.250..+0.750 - worse (changes)" in page.text
     )
