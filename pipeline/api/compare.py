@@ -17,8 +17,9 @@ from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
-from goodgain.pipeline.settings.wording import for_python, phrase_for_python
+from goodgain.pipeline.settings.wording import as_argument, phrase_for_python
 from goodgain.pipeline.studies.comparison.arms import describe_missing
+from goodgain.transforms.core.remedy import Remedy, word
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.comparison.compare import Compared
@@ -154,13 +155,13 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
     sliced = sorted({name for names in found.request.slices for name in names})
-    for line in describe_missing(sliced, "slices", found.arms.base, found.arms.candidate):
-        warn(line)
+    for line in describe_missing(sliced, Remedy("slice"), found.arms.base, found.arms.candidate):
+        warn(word(line, as_argument))
     for warning in found.warnings:
-        warn(f"{warning.code}: {for_python(f'{warning.message} {warning.remedy}')}")
+        said = warning.worded(as_argument)
+        warn(f"{said.code}: {said.message} {said.remedy}")
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
         if not isinstance(run, Run):
             for warning in arm_warnings(source.manifest):
-                text = for_python(f"{warning.message} {warning.remedy}")
-                warn(f"{which}: {warning.code}: {text}")
+                warn(f"{which}: {warning.code}: {warning.message} {warning.remedy}")

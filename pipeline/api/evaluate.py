@@ -167,13 +167,15 @@ def _evaluate(
         finished=datetime.now(UTC),
         contradicted_ids=evaluated.contradicted_ids,
     )
+    first_rejected = min(evaluated.rejected, key=rows.key_of_rejected, default=None)
     run = Run(
         _tables(evaluated, evaluation),
         manifest_of_run(settings, evaluation, outcome),
         lambda conversation_id, pair: find_turn(conversation_id, evaluation, source, pair),
         None if files else partial(_first_queries, source, found.rules),
+        first_rejected,
     )
-    check_some_usable(run)
+    check_some_usable(run.manifest, first_rejected)
     _warn_of(run)
     return run
 

@@ -11,7 +11,7 @@ from goodgain.pipeline.api.arms import folder_of
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.settings.wording import for_python, phrase_for_python
+from goodgain.pipeline.settings.wording import as_argument, phrase_for_python
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 if TYPE_CHECKING:
@@ -112,7 +112,6 @@ def gate(
       The gate failed:
         Gain (CG) 2.5000, bound >= 3: it is not at least 3
     """
-    from msgspec.structs import replace
 
     from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
@@ -127,7 +126,7 @@ def gate(
         read_manifest(folder)  # makes metrics of users known to the rules
         checked = load_gate(str(rules)) if isinstance(rules, str | Path) else gate_of(rules)
         outcomes = [
-            replace(outcome, reason=for_python(outcome.reason))
+            outcome.worded(as_argument)
             for outcome in Gate.of(checked, against, force).outcomes(folder)
         ]
     return GateVerdict(outcomes, gate_document(outcomes))

@@ -51,7 +51,7 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
         try:
             judgment = judgment_of_row(row, place, label_map)
         except JudgmentError as error:
-            raise UsageError(f"qrels, {place.inside}: {error}") from None
+            raise UsageError(f"qrels, {place.inside}: " + error.message) from None
         add_judgment(judged, judgment)
     for problem in conflicts_in(judged):
         other = "" if problem.other is None else f" {problem.other.inside}."
@@ -86,7 +86,7 @@ def _exclusion_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
         try:
             pair = parse_exclusion_row(row, place)
         except JudgmentError as error:
-            raise UsageError(f"exclude, {place.inside}: {error}") from None
+            raise UsageError(f"exclude, {place.inside}: " + error.message) from None
         yield pair.topic, pair.document
 
 

@@ -61,6 +61,7 @@ class Run:
         manifest: RunManifest,
         explain: Callable[[str, Pair | None], ExplainedTurn],
         queries: Callable[[Collection[str]], Mapping[str, str]] | None = None,
+        first_rejected: RejectedRecord | None = None,
     ) -> None:
         """Wrap the results of a run.
 
@@ -69,11 +70,13 @@ class Run:
           manifest: see the class.
           explain: explains a conversation, and why two of its results are one document or two.
           queries: returns the first queries of conversations; None = from the files in `manifest`.
+          first_rejected: the first rejected record, if any; None = from its table.
         """
         self.manifest = manifest
         self._tables = tables
         self._explain = explain
         self._queries = queries
+        self._own_first_rejected = first_rejected
 
     @cached_property
     def conversations(self) -> Table:
@@ -158,7 +161,13 @@ class Run:
         slices, costs and clusters that no conversation has. `evaluate` emits all of them as
         `GoodGainWarning`. See `DataWarning` for their fields.
         """
-        return warnings_of(self)
+        return warnings_of(self, self._first_rejected)
+
+    @cached_property
+    def _first_rejected(self) -> RejectedRecord | None:
+        if self._own_first_rejected is None and self.manifest.records.rejected:
+            return RejectedRecord(**self.rejected[0])
+        return self._own_first_rejected
 
     def explain(
         self,
@@ -216,7 +225,7 @@ class Run:
         try:
             theirs = other._explain(conversation_id, None)
         except UsageError as error:
-            raise UsageError(f"In the other run: {error}") from None
+            raise UsageError("In the other run: " + error.message) from None
         return arms_document(explain_arms(turn, theirs))
 
     def save(self, folder: str | Path) -> None:
@@ -325,7 +334,7 @@ class Run:
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
         shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
-        rejected = describe_rejected(self)
+        rejected = describe_rejected(self.manifest, self._first_rejected)
         return document(
             Heading(f"Run of {total}, {counts.in_means:,} in the means"),
             means_table(shown, self.manifest) if shown else None,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from goodgain.pipeline.results.data_warnings import warn_of_misspelt_names
 from goodgain.pipeline.results.manifest_model import RunManifest
-from goodgain.pipeline.settings.wording import for_python
+from goodgain.pipeline.settings.wording import as_argument
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
@@ -20,49 +19,44 @@ if TYPE_CHECKING:
 _REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 
 
-def warnings_of(run: Run) -> list[DataWarning]:
+def warnings_of(run: Run, first_rejected: RejectedRecord | None) -> list[DataWarning]:
     """The warnings of a run, those about rejected records and misspelt names included."""
     found = data_warnings(run.manifest)
     records = run.manifest.records
-    if text := describe_rejected(run):
+    if text := describe_rejected(run.manifest, first_rejected):
         share = records.rejected / records.read
         found.append(DataWarning(_REJECTED, records.rejected, share, text, ""))
     return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in _misspelt_names(run)]
 
 
 def data_warnings(manifest: RunManifest) -> list[DataWarning]:
-    """The warnings in a manifest, which name options as arguments."""
-    return [
-        replace(warning, message=for_python(warning.message), remedy=for_python(warning.remedy))
-        for warning in manifest.warnings
-    ]
+    """The warnings of a run: of one that was made here they name options as arguments."""
+    return [warning.worded(as_argument) for warning in manifest.warnings]
 
 
-def describe_rejected(run: Run) -> str:
+def describe_rejected(manifest: RunManifest, first: RejectedRecord | None) -> str:
     """How many records were rejected, and why the first of them; "" for none."""
-    records = run.manifest.records
-    if not records.rejected:
+    records = manifest.records
+    if first is None:
         return ""
     return (
         f"Rejected: {records.rejected:,} of {format_count(records.read, 'record')}; "
-        f"see the table `rejected`. First: {_first_reason(run)}"
+        f"see the table `rejected`. First: {_reason_of(first)}"
     )
 
 
-def check_some_usable(run: Run) -> None:
+def check_some_usable(manifest: RunManifest, first_rejected: RejectedRecord | None) -> None:
     """Refuse a run of which nothing is left, for which the command exits with 3.
 
     Raises:
       GoodGainError: every record was rejected.
     """
-    records = run.manifest.records
-    if records.too_many_rejected and records.rejected == records.read:
-        findings = [
-            f"{warning.message} {warning.remedy}" for warning in data_warnings(run.manifest)
-        ]
+    records = manifest.records
+    if first_rejected and records.too_many_rejected and records.rejected == records.read:
+        findings = [f"{warning.message} {warning.remedy}" for warning in data_warnings(manifest)]
         raise GoodGainError(
             f"Rejected: all of {format_count(records.read, 'record')}. First: "
-            f"{' '.join([_first_reason(run), *findings])} To get the run nevertheless, set "
+            f"{' '.join([_reason_of(first_rejected), *findings])} To get the run nevertheless, set "
             "max_rejected='100%'."
         )
 
@@ -75,6 +69,5 @@ def _misspelt_names(run: Run) -> Iterator[str]:
         yield from warn_of_misspelt_names(at_end, slices, run.manifest)
 
 
-def _first_reason(run: Run) -> str:
-    first = run.rejected[0]
-    return f"{first['source']}, {first['position']}: {for_python(first['reason'])}"
+def _reason_of(rejected: RejectedRecord) -> str:
+    return f"{rejected.source}, {rejected.position}: {rejected.worded(as_argument).reason}"

@@ -10,6 +10,7 @@ from goodgain.pipeline.cli.config_options import add_config_options, read_option
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.comparison.compare import Compared
@@ -69,7 +70,7 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     arms = compared.arms
     _check_at(config.at, compared)
     sliced = [name for names in request.slices for name in names]
-    for line in describe_missing(sliced, "--slice", arms.base, arms.candidate):
+    for line in describe_missing(sliced, Remedy("slice"), arms.base, arms.candidate):
         message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
     sensitivity_rows = sensitivity(compared, notify) if config.sensitivity else None
     if config.output:

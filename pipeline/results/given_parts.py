@@ -22,6 +22,7 @@ from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.data_counts import EXCLUDED
 from goodgain.transforms.core.wording import format_count
 
@@ -111,8 +112,9 @@ def check_outcome_rows(rows: RowCounts) -> None:
     """
     if rows.read != rows.joined + rows.repeated + rows.empty + rows.rejected:
         raise BalanceError(
-            f"{format_count(rows.read, 'row was', 'rows were')} read of --outcomes, but not each "
-            f"was joined, repeated, empty or rejected; {LOST}"
+            f"{format_count(rows.read, 'row was', 'rows were')} read of "
+            + Remedy("outcomes")
+            + f", but not each was joined, repeated, empty or rejected; {LOST}"
         )
 
 

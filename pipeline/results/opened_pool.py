@@ -72,16 +72,20 @@ class OpenedPool(Struct, frozen=True):
         """
         if PoolExclusions.of(exclusions) == self.exclusions:
             return
-        how = f"{Remedy('exclude')} (and {Remedy('qrels_id')}, {Remedy('qrels_topic')})"
+        how = Remedy("exclude") + " (and " + Remedy("qrels_id") + ", " + Remedy("qrels_topic") + ")"
         if self.exclusions is None:
             raise UsageError(
-                f"The pool {self.folder} has all documents: leave out {Remedy('exclude')}, or "
-                f"build another pool with the same {how}."
+                f"The pool {self.folder} has all documents: leave out "
+                + Remedy("exclude")
+                + ", or build another pool with the same "
+                + how
+                + "."
             )
         pairs = format_count(self.exclusions.pairs, "excluded document")
         raise UsageError(
-            f"The pool {self.folder} was built without {pairs}: give the same {how}, or use a pool "
-            "that has all documents."
+            f"The pool {self.folder} was built without {pairs}: give the same "
+            + how
+            + ", or use a pool that has all documents."
         )
 
 
@@ -101,7 +105,7 @@ def open_pool(
     if run_name is not None and run_name not in manifest["runs"]:
         raise UsageError(
             f"The pool {folder} has no run {run_name}; it has {', '.join(manifest['runs'])}. Leave "
-            "out --run-name for a run that was not pooled."
+            "out " + Remedy("run_name") + " for a run that was not pooled."
         )
     judged_for_aspects = manifest["content"].get("judged_for_aspects", 0)
     return OpenedPool(

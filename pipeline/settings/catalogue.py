@@ -25,7 +25,7 @@ def as_value_errors() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
+        raise ValueError("cannot be used: " + error.message.removesuffix(".")) from None
 
 
 Traces = Annotated[

@@ -19,6 +19,7 @@ from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import GREATEST_MAX_I
 
 _LEAST_RESAMPLES = 100
@@ -29,7 +30,8 @@ class CompareConfig(Settings):
 
     outputs: Patterns = argument(
         "DIR",
-        "outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with --by",
+        "outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with "
+        + Remedy("by"),
     )
     by: Text | None = option(COMMON, "ATTRIBUTE", "attribute whose values are the arms", None)
     base: Text | None = option(COMMON, "VALUE", "its value in the base arm", None)
@@ -60,13 +62,15 @@ class CompareConfig(Settings):
         COMMON,
         "ATTRIBUTE",
         "attribute shared by conversations that are not independent, like repeated runs of a "
-        "query; intervals and tests allow for it; the runs' --cluster by default",
+        "query; intervals and tests allow for it; the runs' " + Remedy("cluster") + " by default",
         None,
     )
     output: Text | None = option(
         COMMON, "DIR", "also write all rows as datasets, and report.html", None, keyword=""
     )
-    overwrite: bool = option(COMMON, "", "replace the contents of --output", False, keyword="")
+    overwrite: bool = option(
+        COMMON, "", "replace the contents of " + Remedy("output"), False, keyword=""
+    )
     pair_by: Text | None = option(
         ARMS,
         "ATTRIBUTE",
@@ -92,7 +96,7 @@ class CompareConfig(Settings):
         STATISTICS,
         "NAME",
         "metrics that the decision rests on; their p values are corrected together, apart from "
-        "all others; by default those of --metrics, else the headline metrics",
+        "all others; by default those of " + Remedy("metrics") + ", else the headline metrics",
         (),
     )
     tolerance: Tolerances = option(
@@ -151,7 +155,7 @@ class CompareConfig(Settings):
     examples_by: Text | None = option(
         RESULTS, "NAME", "metric to choose them by; the first of the family by default", None
     )
-    format: Format = option(RESULTS, "FORMAT", "for --output", "parquet", keyword="")
+    format: Format = option(RESULTS, "FORMAT", "for " + Remedy("output"), "parquet", keyword="")
 
     @field_validator("bootstrap")
     @classmethod

@@ -16,7 +16,7 @@ from goodgain.pipeline.settings.option_fields import field_of, flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.remedy import Remedy, reword
+from goodgain.transforms.core.remedy import Remedy, word
 from goodgain.transforms.core.yaml_text import (
     Mistake,
     describe_repeated_key,
@@ -141,7 +141,7 @@ def _mistake(
         how = ": give it as an option or in a --config file" if has_file else ""
         return 0, f"{option} is missing{how}"
     if field in file.values and field not in options:
-        return file.lines[field], f"{key_of(field, info)} {reword(_reason(error), _entry)}"
+        return file.lines[field], f"{key_of(field, info)} {word(_reason(error), _entry)}"
     return 0, f"{option} {_reason(error)}"
 
 
@@ -185,7 +185,7 @@ def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
     for name, field in model.model_fields.items():
         key = key_of(name, field)
         described = schema["properties"][name]
-        named[key] = {**described, "description": reword(str(field.description), _entry)}
+        named[key] = {**described, "description": word(field.description or "", _entry)}
         for other in {name, key.replace("_", "[-_]")} - {key}:
             patterns[f"^{other}$"] = {"$ref": f"#/properties/{key}"}
     schema["properties"], schema["patternProperties"] = named, patterns

@@ -49,7 +49,9 @@ class LabelledConfig(DuplicateConfig):
     @classmethod
     def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:
         if labels is not None and info.data.get("qrels") is not None:
-            raise ValueError(f"cannot be given beside {Remedy('qrels')}, which replace every label")
+            raise ValueError(
+                "cannot be given beside " + Remedy("qrels") + ", which replace every label"
+            )
         return labels
 
     @field_validator("qrels")
@@ -57,7 +59,7 @@ class LabelledConfig(DuplicateConfig):
     def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:
         if qrels is not None and info.data.get("pool") is not None:
             raise ValueError(
-                f"cannot be given beside {Remedy('pool')}: labels come from one of them"
+                "cannot be given beside " + Remedy("pool") + ": labels come from one of them"
             )
         check_document_label(qrels, info, "a document of qrels has one label")
         return qrels

@@ -58,12 +58,14 @@ class MeansConfig(ScoringConfig):
         with as_value_errors():
             conditions = tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
         if conditions and info.data.get("cluster") is None:
-            raise ValueError(f"needs {Remedy('cluster')}, the attribute that repeats share")
+            raise ValueError("needs " + Remedy("cluster") + ", the attribute that repeats share")
         return conditions
 
     @field_validator("pass_k")
     @classmethod
     def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
         if ks and not info.data.get("pass_"):
-            raise ValueError(f"needs {Remedy('pass')}, the conditions that repeats are to meet")
+            raise ValueError(
+                "needs " + Remedy("pass") + ", the conditions that repeats are to meet"
+            )
         return repeat_numbers(ks)

@@ -61,7 +61,10 @@ class PoolConfig(LabelledConfig, RejectionConfig):
     )
     output: Text | None = option(COMMON, "POOL", "folder of the new pool", None, for_workers=True)
     replace: bool = option(
-        COMMON, "", "with --update: replace conversations that the pool already holds", False
+        COMMON,
+        "",
+        "with " + Remedy("update") + ": replace conversations that the pool already holds",
+        False,
     )
     topic: Text | None = option(
         COMMON,
@@ -84,14 +87,14 @@ class PoolConfig(LabelledConfig, RejectionConfig):
     @classmethod
     def _pool_is_new_or_updated(cls, output: str | None, info: ValidationInfo) -> str | None:
         if (output is None) == (info.data.get("update") is None):
-            raise ValueError(f"or {Remedy('update')} is needed, and not both")
+            raise ValueError("or " + Remedy("update") + " is needed, and not both")
         return output
 
     @field_validator("replace")
     @classmethod
     def _only_an_update_replaces(cls, replace: bool, info: ValidationInfo) -> bool:
         if replace and info.data.get("update") is None:
-            raise ValueError(f"needs {Remedy('update', 'POOL')}")
+            raise ValueError("needs " + Remedy("update", "POOL"))
         return replace
 
     @property

@@ -29,6 +29,7 @@ from goodgain.pipeline.settings.struct_options import option_in, options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
@@ -108,7 +109,10 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         False,
     )
     allow_no_good: bool = option(
-        CHECKS, "", "do not exit with 3 when no label reaches --good-gain-threshold", False
+        CHECKS,
+        "",
+        "do not exit with 3 when no label reaches " + Remedy("good_gain_threshold"),
+        False,
     )
     allow_contradicted_ids: bool = option(
         CHECKS,

@@ -11,6 +11,7 @@ from goodgain.pipeline.settings.option_types import Instant, Text
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON, TIME
+from goodgain.transforms.core.remedy import Remedy
 
 _START = "2025-03-03T06:00:00Z"
 _LATEST_END = int(datetime(9000, 1, 1, tzinfo=UTC).timestamp()) * 1_000
@@ -44,7 +45,10 @@ class SampleConfig(Settings):
     iterations: Number = option(COMMON, "N", "mean number of iterations of a conversation", 4, ge=1)
     results: Number = option(COMMON, "N", "number of results of a search call", 20, ge=1)
     fixed_iterations: bool = option(
-        CONTENT, "", "give every conversation exactly --iterations iterations", False
+        CONTENT,
+        "",
+        "give every conversation exactly " + Remedy("iterations") + " iterations",
+        False,
     )
     turns_share: RealNumber = _share("conversations with several turns", 0.2)
     unlabelled_share: RealNumber = _share("documents without a label", 0.04)

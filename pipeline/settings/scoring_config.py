@@ -68,7 +68,7 @@ class ScoringConfig(DuplicateConfig):
     @classmethod
     def _usage_is_of_documents(cls, usage: bool | None, info: ValidationInfo) -> bool | None:
         if usage and info.data.get("unit") == "passage":
-            raise ValueError(f"is about documents, so {Remedy('unit')} cannot be passage")
+            raise ValueError("is about documents, so " + Remedy("unit") + " cannot be passage")
         return usage
 
     @field_validator("metrics")
@@ -98,7 +98,7 @@ class ScoringConfig(DuplicateConfig):
     @classmethod
     def _run_name_is_of_a_pool(cls, name: str | None, info: ValidationInfo) -> str | None:
         if name is not None and info.data.get("pool") is None:
-            raise ValueError(f"names a run of a pool, so {Remedy('pool')} is needed, too")
+            raise ValueError("names a run of a pool, so " + Remedy("pool") + " is needed, too")
         return name
 
     @field_validator("relevance_threshold")
@@ -158,4 +158,4 @@ def check_document_label(given: object, info: ValidationInfo, reason: str) -> No
     """Refuse an option that is given beside `document_label: best`, for a reason."""
     if given and info.data.get("document_label") == "best":
         remedy = Remedy("document_label", "best")
-        raise ValueError(f"cannot be given beside the best label so far ({remedy}): {reason}")
+        raise ValueError("cannot be given beside the best label so far (" + remedy + f"): {reason}")

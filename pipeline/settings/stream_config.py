@@ -71,7 +71,7 @@ class StreamConfig(MeansConfig):
     overwrite: bool = option(
         COMMON,
         "",
-        "replace the outputs of an earlier stream; with --since only from there on",
+        "replace the outputs of an earlier stream; with " + Remedy("since") + " only from there on",
         False,
     )
     since: Instant | None = option(
@@ -136,8 +136,9 @@ class StreamConfig(MeansConfig):
         gap = info.data.get("gap")
         if ahead is not None and gap is not None and ahead > gap:
             raise ValueError(
-                f"must be at most the gap ({Remedy('gap', duration_text(gap))}), or one wrong "
-                "clock could close every conversation"
+                "must be at most the gap ("
+                + Remedy("gap", duration_text(gap))
+                + "), or one wrong clock could close every conversation"
             )
         return ahead
 

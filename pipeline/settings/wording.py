@@ -12,12 +12,7 @@ from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.option_fields import is_flag, key_of, keyword_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.remedy import Remedy, reword
-
-
-def for_python(text: str) -> str:
-    """A message whose options are arguments of the Python functions, like `max_i=20`."""
-    return reword(text, _argument)
+from goodgain.transforms.core.remedy import Remedy, word
 
 
 @contextmanager
@@ -26,11 +21,12 @@ def phrase_for_python() -> Iterator[None]:
     try:
         yield
     except GoodGainError as error:
-        error.args = (for_python(str(error)),)
+        error.args = (word(error.message, as_argument),)
         raise
 
 
-def _argument(remedy: Remedy) -> str:
+def as_argument(remedy: Remedy) -> str:
+    """An option as an argument of the Python functions, like `max_i=20`."""
     named = _declared_options().get(remedy.option)
     if named is None:
         return remedy.option if remedy.value is None else f"{remedy.option}={remedy.value}"

@@ -1,16 +1,25 @@
 """Options that messages name."""
 
 import ast
+import pickle
 import re
+from functools import reduce
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from goodgain.transforms.core.remedy import Remedy, reword
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
+from goodgain.transforms.core.records.rejection import RejectedRecord
+from goodgain.transforms.core.remedy import Phrase, Phrased, Remedy, join, word
+from goodgain.transforms.core.warnings.warning import DataWarning
 
-CORE = Path(__file__).parents[2] / "transforms" / "core"
+PRODUCT = [Path(__file__).parents[2] / name for name in ("transforms", "pipeline")]
+CORE = PRODUCT[0] / "core"
 NAMES = st.from_regex(r"[a-z]{2,9}(\.[a-z]{2,9})?", fullmatch=True)
 VALUES = st.none() | st.integers(0, 10**9).map(str) | st.dictionaries(NAMES, NAMES, min_size=1)
 
@@ -30,13 +39,80 @@ def test_text_is_that_of_the_command_line(remedy, text):
     assert str(remedy) == text
 
 
-@given(st.from_regex(r"[a-z]{1,8}(_[a-z]{1,8})?", fullmatch=True), VALUES)
-@settings(max_examples=30)
-def test_worded_finds_what_was_written(option, value):
-    remedy, found = Remedy(option, value), []
-    text = reword(f"Give {remedy}; or `goodgain run --help`.", lambda one: found.append(one) or "X")
-    assert text == "Give X; or `goodgain run --help`."
-    assert found == [remedy]
+REMEDIES = st.builds(Remedy, st.from_regex(r"[a-z]{1,8}(_[a-z]{1,8})?", fullmatch=True), VALUES)
+PARTS = st.lists(st.text("ab {.-", max_size=4) | REMEDIES, min_size=1, max_size=6)
+
+
+@given(PARTS)
+@settings(max_examples=50)
+def test_a_phrase_keeps_its_parts_wherever_text_is_added(parts):
+    in_words = "".join(part if isinstance(part, str) else repr(part) for part in parts)
+    from_left = reduce(lambda phrase, part: phrase + part, parts, Phrase())
+    from_right = reduce(lambda phrase, part: part + phrase, reversed(parts), Phrase())
+    joined = join("", ["", *(part if isinstance(part, str) else Phrase(part) for part in parts)])
+    for phrase in (from_left, from_right, Phrase(*parts)):
+        assert phrase == joined == "".join(map(str, parts))
+        assert word(phrase, repr) == in_words
+        assert word(pickle.loads(pickle.dumps(phrase)), repr) == in_words
+    assert word(joined, repr) == in_words
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text"),
+    [
+        ("raise " + Remedy("max_i"), "raise X"),
+        (Remedy("max_i") + " is too small", "X is too small"),
+        (Remedy("cost") + " and " + Remedy("budget"), "X and X"),
+        ("for {n} of " + Remedy("labels") + " ({n})", "for {n} of X ({n})"),
+        (("for {n} of " + Remedy("labels") + " ({n})").format(n=2), "for 2 of X (2)"),
+        (("Raise " + Remedy("max_i") + ".").removesuffix("."), "Raise X"),
+        (("Raise " + Remedy("max_i")).removesuffix("."), "Raise X"),
+        (("Raise " + Remedy("max_i") + ".").removeprefix("R"), "aise X."),
+        ((Remedy("max_i") + ".").removeprefix("--"), "X."),
+        (join(", ", ["a", Remedy("cost") + "b"]), "a, Xb"),
+        ("add `goodgain run --max-i 3`", "add `goodgain run --max-i 3`"),
+    ],
+)
+def test_options_are_worded_and_nothing_else(phrase, text):
+    assert word(phrase, lambda _: "X") == text
+
+
+def test_errors_carry_the_options_that_they_name():
+    assert (
+        word(UsageError("raise " + Remedy("max_i")).message, repr) == f"raise {Remedy('max_i')!r}"
+    )
+    assert str(UsageError("raise " + Remedy("max_i", 3))) == "raise --max-i 3"
+    assert UsageError().message == ""
+
+
+class Finding(Phrased, frozen=True):
+    text: str
+    number: int = 0
+
+
+def test_a_struct_stores_texts_and_knows_their_options_where_it_was_made():
+    finding = Finding("raise " + Remedy("max_i", 3), 1)
+    plain = Finding("raise --max-i 3", 1)
+    assert type(finding.text) is str
+    assert finding == plain
+    assert finding.worded(repr).text == f"raise {Remedy('max_i', 3)!r}"
+    assert word(finding.phrase("text"), repr) == finding.worded(repr).text
+    assert msgspec.json.encode(finding) == b'{"text":"raise --max-i 3","number":1}'
+    for other in (plain, pickle.loads(pickle.dumps(finding)), replace(finding, number=1)):
+        assert other.worded(repr) == plain
+        assert other.phrase("text") == plain.text
+
+
+def test_public_rows_are_phrased():
+    """Whoever encodes them must not meet a phrase."""
+    reason = "raise " + Remedy("max_i")
+    for made in (
+        RejectedRecord("a", "b", reason),
+        DataWarning("c", 1, None, reason, reason),
+        QrelsProblem(JudgmentPlace(0, 1, "line 1"), reason),
+    ):
+        assert b"raise --max-i" in msgspec.msgpack.encode(made)
+        assert "X" in str(made.worded(lambda _: "X"))
 
 
 def texts_of(path):
@@ -65,3 +141,17 @@ def test_messages_of_the_core_name_options_by_remedies():
         if re.search(r"(?<![\w-])--[a-z]", text) and "goodgain " not in text
     }
     assert not written
+
+
+def test_no_option_is_formatted_into_text():
+    """Formatting leaves only the text of the command line."""
+    formatted = {
+        f"{path}:{node.lineno}"
+        for folder in PRODUCT
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FormattedValue)
+        for part in ast.walk(node.value)
+        if isinstance(part, ast.Name) and part.id == "Remedy"
+    }
+    assert not formatted

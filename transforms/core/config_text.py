@@ -66,7 +66,8 @@ def reason(error: Any) -> str:
     """The mistake in a value, as a phrase that follows the name of its field."""
     message: str = error["msg"]
     if error["type"] == "value_error":
-        return message.removeprefix("Value error, ")
+        raised = error["ctx"]["error"]
+        return raised.args[0] if len(raised.args) == 1 else str(raised)
     message = _REASONS.get(error["type"], message).replace("Input should be", "must be")
     message = message.replace("greater than or equal to", "at least")
     message = message.replace("less than or equal to", "at most")

@@ -18,6 +18,12 @@ class GoodGainError(Exception):
       No file matches no/such/file
     """
 
+    @property
+    def message(self) -> str:
+        """The message, a `Phrase` if it names options."""
+        message: str = self.args[0] if self.args else ""
+        return message
+
 
 class UsageError(GoodGainError):
     """A wrong option, configuration or input pattern; commands exit with code 2.
@@ -69,6 +75,11 @@ def missing_file(path: str, message: str, instead: str = "a file") -> UsageError
     if path == "-":
         message = f"Standard input (-) is not read: write it to {instead}, and give its path."
     return UsageError(message)
+
+
+def message_of(error: Exception) -> str:
+    """The message of an error, of one of ours with the options that it names."""
+    return error.message if isinstance(error, GoodGainError) else str(error)
 
 
 def problem_of(error: Exception) -> str:

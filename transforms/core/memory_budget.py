@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from sys import getsizeof
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.remedy import Remedy, join
 
 _SMALLEST_DEFAULT = 512 * 2**20
 _ORDINARY_INPUT = 64 * 2**20
@@ -39,10 +39,10 @@ _DOCUMENT_ID_BYTES = 1_500  # further bytes per id
 _DOCUMENT_FIELD_BYTES = 300  # further bytes per field
 
 # What fills memory, for messages.
-TRACES = "the traces"
-_WRITTEN_ROWS = "the rows to be written"
-CONVERSATION = "the records of one conversation"
-_POOL_DOCUMENTS = f"the documents of {Remedy('pool')}"
+TRACES = "traces"
+_WRITTEN_ROWS = "rows to be written"
+CONVERSATION = "records of one conversation"
+_POOL_DOCUMENTS = "documents of " + Remedy("pool")
 _GROWING_WITH_FILES = frozenset((TRACES, _WRITTEN_ROWS))
 _NAMED_SHARE = 0.1  # of all bytes, from which what takes them is named
 
@@ -62,7 +62,7 @@ def default_memory_budget(input_bytes: int) -> int:
 
 def rows_of(option: str) -> str:
     """What a message calls the rows of a table that an option, like `labels`, names."""
-    return f"the rows of {Remedy(option)}"
+    return "rows of " + Remedy(option)
 
 
 def pool_document_bytes(size: int, texts: int, ids: int, fields: int) -> int:
@@ -156,16 +156,20 @@ class MemoryBudget:
 
     def _error(self, held: Sequence[str]) -> GoodGainError:
         *others, last = held
-        subject = f"{', '.join(others)} and {last}" if others else last
-        remedies = [f"raise {Remedy('max_held_bytes')} if the machine has the memory"]
+        subject = join(", the ", others) + " and the " + last if others else last
+        remedies = ["raise " + Remedy("max_held_bytes") + " if the machine has the memory"]
         if not _GROWING_WITH_FILES.isdisjoint(held):
             remedies.append("give fewer files")
         if self.on_engine:
             engine = Remedy("runner", "FlinkRunner")
-            remedies.append(f"run on an engine that keeps data on disk ({engine})")
+            remedies.append("run on an engine that keeps data on disk (" + engine + ")")
         *first, final = remedies
-        advice = f"{', '.join(first)}, or {final}" if first else final
+        advice = join(", ", first) + ", or " + final if first else final
         return GoodGainError(
-            f"{subject[:1].upper()}{subject[1:]} take more memory than one process should hold, "
-            f"about {self.limit:,} bytes: {advice}."
+            "The "
+            + subject
+            + " take more memory than one process should hold, "
+            + f"about {self.limit:,} bytes: "
+            + advice
+            + "."
         )

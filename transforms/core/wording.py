@@ -14,7 +14,7 @@ def format_count(number: int, one: str, more: str | None = None) -> str:
       >>> format_count(1, "document stays", "documents stay"), format_count(2000, "topic")
       ('1 document stays', '2,000 topics')
     """
-    return f"{number:,} {pluralize(number, one, f'{one}s' if more is None else more)}"
+    return f"{number:,} " + pluralize(number, one, f"{one}s" if more is None else more)
 
 
 def pluralize(number: int, one: str, more: str) -> str:

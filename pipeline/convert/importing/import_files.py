@@ -99,8 +99,10 @@ def _why_nothing(counts: ImportCounts) -> str:
     if counts.skipped:
         reason, skipped = max(counts.skipped.items(), key=lambda item: item[1].count)
         proposed = counts.proposed_map
-        remedy = "" if proposed is None else f" If its columns have other names, add {proposed}."
-        return f"{format_count(skipped.count, 'time')} {reason} (first: {skipped.example}).{remedy}"
+        why = f"{format_count(skipped.count, 'time')} {reason} (first: {skipped.example})."
+        if proposed is not None:
+            why += " If its columns have other names, add " + proposed + "."
+        return why
     if counts.tools:
         names = ", ".join(
             f"{name or '(no name)'}: {tool.why}" for name, tool in sorted(counts.tools.items())

@@ -14,6 +14,7 @@ from goodgain.transforms.core.judgments.aspects import AspectJudgments, aspect_j
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
+from goodgain.transforms.core.remedy import Remedy
 
 
 def read_aspect_judgments(
@@ -34,7 +35,7 @@ def read_aspect_judgments(
       UsageError: there is no such file, a line cannot be used, or two labels differ.
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    files = find_given_files(pattern, "judgments", "--aspect-qrels", storage)
+    files = find_given_files(pattern, "judgments", Remedy("aspect_qrels"), storage)
     judged: dict[tuple[str, str, str], AspectJudgment] = {}
     for judgment in _judgments(files, storage.open):
         key = (judgment.topic, judgment.document, judgment.aspect)

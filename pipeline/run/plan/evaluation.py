@@ -178,7 +178,10 @@ def open_scoring(
     if pool is not None and pool.unit != settings.unit:
         raise UsageError(
             f"The pool {pool.folder} holds {pool.unit}s, not {settings.unit}s: give "
-            f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
+            + Remedy("unit", pool.unit)
+            + ", or leave out "
+            + Remedy("pool")
+            + "."
         )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
     given = held.outcomes.given if held.outcomes else _find_outcomes(settings, storage)

@@ -13,6 +13,7 @@ from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, QrelsProblem
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
+from goodgain.transforms.core.remedy import Remedy
 
 
 def read_exclusions(
@@ -28,7 +29,7 @@ def read_exclusions(
       UsageError: there is no such file, or a line cannot be used.
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    files = find_given_files(pattern, "exclusions", "--exclude", storage)
+    files = find_given_files(pattern, "exclusions", Remedy("exclude"), storage)
     return Exclusions.of_pairs(keys, _pairs(files, storage.open, budget))
 
 

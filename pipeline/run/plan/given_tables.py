@@ -25,6 +25,7 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import RowKey, UnusedRow
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import payload
 
 _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that none is usable
@@ -152,7 +153,7 @@ def find_table(pattern: str, table: SideTable[Row], storage: Storage) -> GivenTa
       UsageError: the pattern matches none, or one of them cannot be read or has no rows, or none of
         its first rows is usable.
     """
-    option = f"--{table.name}"
+    option = Remedy(table.name)
     found = find_given_files(pattern, table.name, option, storage)
     files = tuple(
         SideFile(recognise_table(file.path, storage.open), file.size, number)
@@ -166,7 +167,7 @@ def find_table(pattern: str, table: SideTable[Row], storage: Storage) -> GivenTa
 
 
 def find_given_files(
-    pattern: str, what: str, option: str, storage: Storage
+    pattern: str, what: str, option: Remedy, storage: Storage
 ) -> tuple[InputFile, ...]:
     """The files beside the traces that a path or pattern matches.
 
@@ -180,14 +181,14 @@ def find_given_files(
         return tuple(storage.find([pattern]))
     except UsageError as error:
         text = str(error).replace("Input", f"The file of {what}", 1)
-        raise UsageError(f"{text.rstrip('.')} ({option}).") from None
+        raise UsageError(f"{text.rstrip('.')} (" + option + ").") from None
 
 
 def _names_in_first(
     file: SideFile,
     rows: Iterable[Row | RejectedRecord | None],
     table: SideTable[Row],
-    option: str,
+    option: Remedy,
 ) -> frozenset[str]:
     """The names in the first rows of a file, which may be large, so that none is kept.
 
@@ -206,13 +207,16 @@ def _names_in_first(
             seen |= _names_in([row], table)
     if not read:
         raise UsageError(
-            f"{file.table.path} has no rows ({option}); the first line of a table names its "
-            "columns."
+            f"{file.table.path} has no rows ("
+            + option
+            + "); the first line of a table names its columns."
         )
     if not usable and first_rejected is not None:
         raise UsageError(
-            f"{file.table.path} has no {table.name} ({option}); {first_rejected.position}: "
-            f"{first_rejected.reason}"
+            f"{file.table.path} has no {table.name} ("
+            + option
+            + f"); {first_rejected.position}: "
+            + first_rejected.phrase("reason")
         )
     return seen
 

@@ -22,6 +22,7 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.remedy import Remedy, join
 
 SHOWN_PROBLEMS = 5
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
@@ -39,7 +40,7 @@ def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
     Raises:
       UsageError: it matches none, or files cannot be listed.
     """
-    return find_given_files(pattern, "judgments", "--qrels", storage)
+    return find_given_files(pattern, "judgments", Remedy("qrels"), storage)
 
 
 def check_beginnings(
@@ -124,10 +125,10 @@ def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_
     """Problems with judgments, each in one sentence after its place, like `qrels.txt:12: ...`."""
     sentences = []
     for problem in problems:
-        text = f"{_place(problem.place, files, open_file)}: {problem.text}"
+        text = f"{_place(problem.place, files, open_file)}: " + problem.phrase("text")
         other = "" if problem.other is None else f" {_place(problem.other, files, open_file)}."
         sentences.append(text + other)
-    return "\n".join(sentences)
+    return join("\n", sentences)
 
 
 def _judgments(

@@ -103,8 +103,9 @@ def check_options(config: StreamConfig) -> None:
     for kind, names in _OPTIONS_OF.items():
         for name in names:
             if kind != own and getattr(config, name) != getattr(default, name):
-                option = Remedy(name)
-                raise UsageError(f"{option} is for {kind} only; the input is {config.input}.")
+                raise UsageError(
+                    Remedy(name) + f" is for {kind} only; the input is {config.input}."
+                )
 
 
 def check_folder(config: StreamConfig) -> None:

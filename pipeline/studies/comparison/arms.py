@@ -16,6 +16,7 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.repeats import parse_repeats
+from goodgain.transforms.core.remedy import Remedy
 
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"
@@ -162,7 +163,7 @@ def _part(
     return parts.setdefault(tuple(attributes.get(name, "") for name in names), Part([], []))
 
 
-def check_attribute(attribute: str, option: str, *arms: Arm) -> None:
+def check_attribute(attribute: str, option: Remedy, *arms: Arm) -> None:
     """Make sure that some conversation has the attribute that an option names.
 
     Raises:
@@ -172,7 +173,7 @@ def check_attribute(attribute: str, option: str, *arms: Arm) -> None:
         raise UsageError(problem)
 
 
-def describe_missing(attributes: list[str], option: str, *arms: Arm) -> Iterator[str]:
+def describe_missing(attributes: list[str], option: Remedy, *arms: Arm) -> Iterator[str]:
     """A sentence for each attribute that no conversation has."""
     known = sorted(
         {name for arm in arms for own in arm.attributes for name, value in own.items() if value}
@@ -187,4 +188,5 @@ def describe_missing(attributes: list[str], option: str, *arms: Arm) -> Iterator
             hint = f"they have {', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}."
         else:
             hint = "they have none."
-        yield f"No conversation in the means has the attribute {attribute} of {option}; {hint}"
+        missing = f"No conversation in the means has the attribute {attribute} of "
+        yield missing + option + f"; {hint}"

@@ -13,6 +13,7 @@ from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, Samp
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.transforms.core.comparison.cluster_errors import Codes
 from goodgain.transforms.core.means.cluster_variance import few_effective
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
@@ -53,9 +54,11 @@ def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list
         return []
     if not few_effective(row.clusters, row.effective_clusters):
         return []
-    remedy = f"pair by {cluster} (--pair-by {cluster}), so that each weighs the same."
+    remedy = (
+        f"pair by {cluster} (" + Remedy("pair_by", cluster) + "), so that each weighs the same."
+    )
     if row.design == "unpaired":
-        remedy = f"if both arms have the same values of {cluster}, {remedy}"
+        remedy = f"if both arms have the same values of {cluster}, " + remedy
     return [
         DataWarning(
             FEW_EFFECTIVE_CLUSTERS,
@@ -64,7 +67,7 @@ def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list
             f"The {row.clusters:,} clusters by {cluster} differ so much in size that they weigh "
             f"like {row.effective_clusters:.1f} of the same size, so intervals are too narrow and "
             "p values too small.",
-            f"Take more clusters, or clusters of more equal size; or {remedy}",
+            "Take more clusters, or clusters of more equal size; or " + remedy,
         )
     ]
 

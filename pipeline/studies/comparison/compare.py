@@ -42,6 +42,7 @@ from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
 from goodgain.pipeline.studies.comparison.withholding import measure_to_compare, over_everyone
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -182,13 +183,14 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
     cluster = request.cluster or common_cluster(before.options, after.options)
     if cluster is None or cluster == request.pair_by:
         return None  # one value per cluster, so values are independent
-    check_attribute(cluster, "--cluster", arms.base, arms.candidate)
+    check_attribute(cluster, Remedy("cluster"), arms.base, arms.candidate)
     tests = request.tests
     if tests.resamples or tests.wilcoxon or tests.sign:
         raise UsageError(
             f"Bootstrap, Wilcoxon's test and the sign test assume independent pairs, and "
-            f"those of one {cluster} are not: leave them out, or pair by {cluster} "
-            f"(--pair-by {cluster}), which makes each one value."
+            f"those of one {cluster} are not: leave them out, or pair by {cluster} ("
+            + Remedy("pair_by", cluster)
+            + "), which makes each one value."
         )
     return cluster
 
@@ -200,13 +202,15 @@ def _match(request: ComparisonRequest, arms: Arms) -> Matched:
     if request.pair_by is None:
         return match_conversations(arms.base, arms.candidate)
     if request.pair_by != BY_ID:
-        check_attribute(request.pair_by, "--pair-by", arms.base, arms.candidate)
+        check_attribute(request.pair_by, Remedy("pair_by"), arms.base, arms.candidate)
     matched = match(arms.base, arms.candidate, request.pair_by, paired=True)
     if not matched.keys:
         raise UsageError(
             f"No value of {request.pair_by} occurs in both arms ({len(matched.base.keys)} in "
             f"{arms.base.label}, {len(matched.candidate.keys)} in {arms.candidate.label}): pair by "
-            "another attribute, or leave --pair-by out to compare the arms as two samples."
+            "another attribute, or leave "
+            + Remedy("pair_by")
+            + " out to compare the arms as two samples."
         )
     return matched
 

@@ -8,6 +8,7 @@ from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.wording import format_count
 
 # The options that are attributes of a request as they are.
@@ -98,13 +99,25 @@ class ComparisonRequest(Struct, frozen=True):
             if len(self.outputs) != 2:
                 given = format_count(len(self.outputs), "output was", "outputs were")
                 raise UsageError(
-                    f"{given} given: give BASE and CANDIDATE, or one of them with --by ATTRIBUTE."
+                    f"{given} given: give BASE and CANDIDATE, or one of them with "
+                    + Remedy("by", "ATTRIBUTE")
+                    + "."
                 )
             if self.base is not None or self.candidate is not None:
                 raise UsageError(
-                    "--base and --candidate are values of an attribute: name it with --by."
+                    Remedy("base")
+                    + " and "
+                    + Remedy("candidate")
+                    + " are values of an attribute: name it with "
+                    + Remedy("by")
+                    + "."
                 )
         elif len(self.outputs) != 1:
-            raise UsageError("--by compares arms within one run: give only that one.")
+            raise UsageError(Remedy("by") + " compares arms within one run: give only that one.")
         if self.unpaired and self.pair_by is not None:
-            raise UsageError("--unpaired and --pair-by exclude each other: give one of the two.")
+            raise UsageError(
+                Remedy("unpaired")
+                + " and "
+                + Remedy("pair_by")
+                + " exclude each other: give one of the two."
+            )

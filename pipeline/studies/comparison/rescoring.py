@@ -20,6 +20,7 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules_file import Policy
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.filesystems import open_plain
 
 # Manifests lack the options of other engines; extra outputs and slices are not needed here.
@@ -134,13 +135,15 @@ def _check_labels(
     if manifest.qrels:
         raise UsageError(
             f"{run} was scored with qrels; labels come either from those or from a pool: leave "
-            "--pool out, or run it again with the pool."
+            + Remedy("pool")
+            + " out, or run it again with the pool."
         )
     excluded, of_pool = manifest.exclude, exclusions_of(pool_state)
     if (excluded and excluded.digest) != (of_pool and of_pool.digest):
         raise UsageError(
-            f"{run} was scored with other exclusions than those of {pool}: leave --pool out, or "
-            "run it again with the pool."
+            f"{run} was scored with other exclusions than those of {pool}: leave "
+            + Remedy("pool")
+            + " out, or run it again with the pool."
         )
 
 

@@ -32,6 +32,7 @@ from goodgain.transforms.core.metrics.own_names import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.remedy import Remedy
 
 _SHOWN_VALUES = 10
 
@@ -102,7 +103,8 @@ def _read(outputs: Outputs, request: ComparisonRequest) -> Arms:
         raise UsageError(
             f"The two runs differ in {', '.join(map(str, differing))}, so their metrics mean "
             "different things: run one of them again with the parameters of the other, or use "
-            "--force."
+            + Remedy("force")
+            + "."
         )
     max_i = min(manifest.options.max_i for manifest in manifests)
     ranking = [manifest.options.metrics for manifest in manifests]
@@ -180,12 +182,14 @@ def _repeats(outputs: Outputs, request: ComparisonRequest) -> list[str]:
 def _values_of(whole: Arm, by: str, request: ComparisonRequest) -> tuple[str, str]:
     """The two values of the attribute."""
     base = request.base
-    check_attribute(by, "--by", whole)
+    check_attribute(by, Remedy("by"), whole)
     values = sorted({own.get(by, "") for own in whole.attributes} - {""})
     shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
     if base is None:
         raise UsageError(
-            f"Which value of {by} is the base? Give --base VALUE; values that occur: {shown}."
+            f"Which value of {by} is the base? Give "
+            + Remedy("base", "VALUE")
+            + f"; values that occur: {shown}."
         )
     for value in (base, request.candidate):
         if value is not None and value not in values:
@@ -197,7 +201,9 @@ def _values_of(whole: Arm, by: str, request: ComparisonRequest) -> tuple[str, st
         others = [request.candidate]
     if len(others) != 1:
         raise UsageError(
-            f"Which value of {by} is the candidate? Give --candidate; values that occur: {shown}."
+            f"Which value of {by} is the candidate? Give "
+            + Remedy("candidate")
+            + f"; values that occur: {shown}."
         )
     if others[0] == base:
         raise UsageError(f"Base and candidate are both {by} = {base}: give two values.")

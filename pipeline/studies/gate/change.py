@@ -44,6 +44,7 @@ from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.wording import pluralize
 
 
@@ -56,14 +57,15 @@ def judge_change(
 ) -> Iterator[Outcome]:
     """The outcomes of a bound on change, one for each slice in baseline or run."""
     if read_arms is None:
-        missing = outcome_of(rule, {}, "", None, failure="it needs a baseline (--baseline DIR)")
+        failure = "it needs a baseline (" + Remedy("baseline", "DIR") + ")"
+        missing = outcome_of(rule, {}, "", None, failure=failure)
         skip = gate.without_baseline == "skip"
-        yield replace(missing, verdict="skipped") if skip else missing
+        yield replace(missing, verdict="skipped", reason=failure) if skip else missing
         return
     try:
         arms = read_arms(str(rule.metric), rule.i)
     except UsageError as error:
-        yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
+        yield outcome_of(rule, {}, "", None, failure=error.message.removesuffix("."))
         return
     checked_slices = slices_to_check(rule, arms)
     if not checked_slices:

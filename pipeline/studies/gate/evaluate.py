@@ -34,6 +34,7 @@ from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import studentize
 from goodgain.transforms.core.metrics.budgets import budget_of
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.wording import format_count
@@ -188,14 +189,18 @@ def _means(
     if not slices:
         wanted = {name: value or "any" for name, value in rule.slice.items()}
         names = ",".join(rule.slice)
-        reason = f"the run has no means of this slice; does it occur, and was --slice {names} used"
+        reason = (
+            "the run has no means of this slice; does it occur, and was "
+            + Remedy("slice", names)
+            + " used"
+        )
         yield outcome_of(rule, wanted, "", None, failure=reason)
     for slice_ in slices:
         row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
         if row is None:
             budget = budget_of(str(rule.metric))
             failure = "the run has no such mean"
-            failure += "" if budget is None else f"; was --budget {budget} used"
+            failure += "" if budget is None else "; was " + Remedy("budget", budget) + " used"
             yield outcome_of(rule, slice_, "", None, failure=failure)
         elif rule.share is not None:
             yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])

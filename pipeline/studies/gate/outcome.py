@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
-
 from goodgain.pipeline.document.numbers import NONE, level
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.means.cluster_variance import few_effective
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.remedy import Phrased
 
 Verdict = Literal["passed", "failed", "skipped"]
 SHOWN_DIGITS = 5  # so that a value that just misses its bound does not look equal to it
 _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Phrased, frozen=True):
     """The outcome of a rule in one slice.
 
     Attributes:

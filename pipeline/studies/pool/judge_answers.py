@@ -45,8 +45,11 @@ class ProgramAnswer(Struct, frozen=True):
         if parse_gain(self.label, label_map) is not None:
             return
         if label_map is not None:
-            named = Remedy("label_map")
-            raise BadAnswerError(f"it has no label that {named} names: {show_beginning(self.line)}")
+            raise BadAnswerError(
+                "it has no label that "
+                + Remedy("label_map")
+                + f" names: {show_beginning(self.line)}"
+            )
         raise BadAnswerError(
             f"it has no gain from 0 to {GREATEST_GAIN}: {show_beginning(self.line)}"
             f"{label_map_hint(self.label)}"

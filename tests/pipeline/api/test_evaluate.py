@@ -333,7 +333,11 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     assert [warning.code for warning in run.warnings] == [*codes, "rejected_records"]
     for warning in run.manifest.warnings:
         assert f"Warning ({warning.code}): {warning.message} {warning.remedy}" in printed
-    assert gg.load(output).warnings[:-1] == run.warnings[:-1]
+    loaded = gg.load(output)
+    assert [warning.code for warning in loaded.warnings] == [*codes, "rejected_records"]
+    assert "add --map gain=relevance" in repr(loaded)  # as the command said it
+    assert "add --iteration-base 0." in repr(loaded)
+    assert 'add mapping={"gain": "relevance"}' in repr(run)
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
 
 

@@ -2,30 +2,40 @@
 
 import pytest
 
-from goodgain.pipeline.settings.wording import for_python
+from goodgain.pipeline.settings.wording import as_argument, phrase_for_python
+from goodgain.transforms.core.errors import RecordError, UsageError
+from goodgain.transforms.core.remedy import Remedy, word
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("remedy", "expected"),
     [
-        (
-            "add --map ids.a=b,gain=rel; --allow-no-good accepts it.",
-            'add mapping={"ids.a": "b", "gain": "rel"}; allow_no_good=True accepts it.',
-        ),
-        ("add --map gain=rel.", 'add mapping={"gain": "rel"}.'),
-        ("name it with --map results=FIELD, or", 'name it with mapping={"results": "FIELD"}, or'),
-        ("--map names fields", "mapping names fields"),
-        ("Lower it with --good-gain-threshold 1, or", "Lower it with good_gain_threshold=1, or"),
-        ("the pattern of --input, and", "the pattern of traces, and"),
-        ("pair by q (--pair-by q), which", 'pair by q (pair_by="q"), which'),
-        ("one of them with --by ATTRIBUTE.", "one of them with by=ATTRIBUTE."),
-        ("a smaller --tolerance, or --slice", "a smaller tolerances, or slices"),
-        (
-            "Run `goodgain pool build --update`, or --force.",
-            "Run `goodgain pool build --update`, or force=True.",
-        ),
-        ("well-known -- and a--b", "well-known -- and a--b"),
+        (Remedy("map", {"ids.a": "b", "gain": "rel"}), 'mapping={"ids.a": "b", "gain": "rel"}'),
+        (Remedy("map", {"results": "FIELD"}), 'mapping={"results": "FIELD"}'),
+        (Remedy("map"), "mapping"),
+        (Remedy("allow_no_good"), "allow_no_good=True"),
+        (Remedy("force"), "force=True"),
+        (Remedy("good_gain_threshold", 1), "good_gain_threshold=1"),
+        (Remedy("input"), "traces"),
+        (Remedy("pair_by", "q"), 'pair_by="q"'),
+        (Remedy("by", "ATTRIBUTE"), "by=ATTRIBUTE"),
+        (Remedy("tolerance"), "tolerances"),
+        (Remedy("slice"), "slices"),
+        (Remedy("runner", "FlinkRunner"), 'runner="FlinkRunner"'),
     ],
 )
-def test_options_become_arguments(text, expected):
-    assert for_python(text) == expected
+def test_options_become_arguments(remedy, expected):
+    assert word("Give " + remedy + ".", as_argument) == f"Give {expected}."
+
+
+def test_commands_stay_as_they_are():
+    text = "Run `goodgain pool build --update`, or " + Remedy("force") + "."
+    assert word(text, as_argument) == "Run `goodgain pool build --update`, or force=True."
+
+
+@pytest.mark.parametrize(
+    "error", [UsageError("Raise " + Remedy("max_i")), RecordError("Raise " + Remedy("max_i"), "f")]
+)
+def test_errors_raised_inside_name_arguments(error):
+    with pytest.raises(type(error), match=r"^Raise max_i$"), phrase_for_python():
+        raise error

@@ -53,5 +53,5 @@ def _judgment(line: Line, place: str) -> AspectJudgment:
             return AspectJudgment(topic, aspect, document, int(label), place)
     raise UsageError(
         f"{place}: judgments of aspects have four fields between white space, `topic aspect "
-        f"document label`, and a whole number as label ({Remedy('aspect_qrels')})."
+        "document label`, and a whole number as label (" + Remedy("aspect_qrels") + ")."
     )

@@ -207,8 +207,8 @@ class _BlockReader(Struct, Generic[Block]):
         self, offset: int, claimed: int, error: DamagedBlockError, data: bytes
     ) -> DamagedStretch:
         records = claimed if error.records is None else max(1, min(claimed, error.records))
-        remedy = f"; to read it, {self.bounds.remedy}" if error.too_large else ""
-        reason = f"This Avro block is damaged: {error}{remedy}."
+        remedy = "; to read it, " + self.bounds.remedy if error.too_large else ""
+        reason = f"This Avro block is damaged: {error}" + remedy + "."
         return DamagedStretch(offset, records, reason, data[:_MOST_DATA_KEPT])
 
 

@@ -61,7 +61,7 @@ class ReadBounds(Struct, frozen=True):
             at_least=1,
         ),
     ] = 10_000
-    remedy: str = f"raise {Remedy('max_decoded_bytes')}"
+    remedy: str = "raise " + Remedy("max_decoded_bytes")
 
     @property
     def record_values(self) -> int:
@@ -88,7 +88,7 @@ def check_bounds(call: SearchCall, bounds: ReadBounds) -> SearchCall:
     if len(call.results) > bounds.max_record_results:
         raise RecordError(
             f"results has {len(call.results):,} entries; at most {bounds.max_record_results:,} are "
-            f"read: raise {Remedy('max_record_results')}.",
+            "read: raise " + Remedy("max_record_results") + ".",
             "results",
             call.conversation_id,
         )

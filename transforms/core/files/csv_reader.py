@@ -138,8 +138,9 @@ def first_rows(file: BinaryIO, shard: FileShard) -> Iterator[dict[str, Any]]:
 def _reject_without_columns(row: dict[str, Any], shard: FileShard) -> RejectedRecord:
     reason = (
         f"The table has neither conversation_id nor iteration, but {', '.join(row)}. If they have "
-        f"other names, {Remedy('map')} names them; what the columns probably mean is among the "
-        "warnings."
+        "other names, "
+        + Remedy("map")
+        + " names them; what the columns probably mean is among the warnings."
     )
     return RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)
 

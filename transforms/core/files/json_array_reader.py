@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.files.compression import DamagedStreamError, decompress
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
@@ -44,11 +44,11 @@ _SPACE = re.compile(rb"\s*+")
 _RENAMED = Remedy("map", dict.fromkeys(("conversation_id", "iteration", "results"), "NAME"))
 
 
-class _UnusableArrayError(Exception):
+class _UnusableArrayError(GoodGainError):
     """The file as a whole cannot be read."""
 
 
-class _BrokenArrayError(Exception):
+class _BrokenArrayError(GoodGainError):
     """The array cannot be read beyond some byte."""
 
 
@@ -69,7 +69,7 @@ def read_json_array(
             return
         _check_first_element(content, shard)
     except _UnusableArrayError as error:
-        yield RejectedRecord(shard.path, WHOLE_FILE, str(error), at_least=True)
+        yield RejectedRecord(shard.path, WHOLE_FILE, error.message, at_least=True)
         return
     yield from _records(content, shard, packer)
 
@@ -199,7 +199,7 @@ def _check_first_element(content: bytes, shard: FileShard) -> None:
         raise _UnusableArrayError(
             "The file is a JSON array of something other than search calls: its first object has "
             f"neither conversation_id nor iteration, but {names or 'nothing'}. If they have other "
-            f"names, add {_RENAMED}."
+            "names, add " + _RENAMED + "."
         )
 
 

@@ -118,7 +118,7 @@ def _call_of(line: Line, shard: FileShard) -> SearchCall:
     else:
         reason = (
             f"The line is {len(line)} bytes long; at most {shard.bounds.max_decoded_bytes} are "
-            f"read: raise {Remedy('max_decoded_bytes')}."
+            "read: raise " + Remedy("max_decoded_bytes") + "."
         )
     raise RecordError(reason, None, conversation_id_in(line.head))
 
@@ -132,8 +132,8 @@ def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBound
     if has_more_values(line, bounds.record_values):
         raise RecordError(
             f"The line has more than {bounds.record_values:,} values: raise "
-            f"{Remedy('max_record_results')} "
-            "to read it.",
+            + Remedy("max_record_results")
+            + " to read it.",
             None,
             conversation_id_in(line),
         )

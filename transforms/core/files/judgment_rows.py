@@ -184,12 +184,12 @@ def _gain(value: Any, label_map: LabelMap | None) -> int | None:
         return None
     if label_map is not None:
         raise JudgmentError(
-            f"The label is {_show(value)}, which {Remedy('label_map')} does not name."
+            f"The label is {_show(value)}, which " + Remedy("label_map") + " does not name."
         )
     if number > GREATEST_GAIN:
         raise JudgmentError(
             f"The label is {number}, but gains go from 0 to {GREATEST_GAIN} (a negative one means "
-            f"not judged){label_map_hint(number)}."
+            "not judged)" + label_map_hint(number) + "."
         )
     return number
 

@@ -167,11 +167,11 @@ def _gain(values: Mapping[str, Any], name: str, label_map: LabelMap | None) -> i
         try:
             return _whole(values, name, 0, GREATEST_GAIN)
         except UnusableRowError as error:
-            reason = f"{str(error).removesuffix('.')}{label_map_hint(label)}."
+            reason = error.message.removesuffix(".") + label_map_hint(label) + "."
             raise UnusableRowError(reason, name) from None
     gain = label_map.gain(label)
     if gain is None:
-        text = f"{name} is {_show(label)}, which {Remedy('label_map')} does not name."
+        text = f"{name} is {_show(label)}, which " + Remedy("label_map") + " does not name."
         raise UnusableRowError(text, name)
     return gain
 

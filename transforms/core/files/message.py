@@ -52,7 +52,7 @@ def parse_message(
         if len(value) > bounds.max_decoded_bytes:
             raise RecordError(
                 f"The message is {len(value)} bytes long; at most {bounds.max_decoded_bytes} are "
-                f"read: raise {Remedy('max_decoded_bytes')}."
+                "read: raise " + Remedy("max_decoded_bytes") + "."
             )
         call = record_of_json(value, adaptation, bounds)
     except RecordError as error:

@@ -189,8 +189,9 @@ def _number(name: str, value: Any) -> float:
         number = float("nan")
     if not isfinite(number):
         raise UnusableRowError(
-            f"{name} must be a number, or true or false; name the columns with outcomes "
-            f"({Remedy('outcome')}) if others are none.",
+            f"{name} must be a number, or true or false; name the columns with outcomes ("
+            + Remedy("outcome")
+            + ") if others are none.",
             name,
         )
     return number

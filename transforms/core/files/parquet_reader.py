@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from msgspec.structs import fields
 
+from goodgain.transforms.core.errors import message_of
 from goodgain.transforms.core.files.arrow_values import python_values
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.decoded_records import calls_of_records
@@ -77,7 +78,7 @@ def _read_group(
             batch = next(batches, None)
             rows = None if batch is None else _drop_empty_columns(batch).to_struct_array()
         except Exception as error:  # pyarrow raises all kinds of errors on broken pages
-            reason = f"The row group cannot be read from row {done} on ({error})."
+            reason = f"The row group cannot be read from row {done} on (" + message_of(error) + ")."
             position = f"row group {group}, row {done}"
             records = max(1, parquet.rows_in(group) - done)
             at_least = isinstance(error, DamagedPagesError)

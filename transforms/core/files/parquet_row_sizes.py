@@ -135,7 +135,7 @@ def rows_at_once(
     row_bytes = sum(longest * longest_rows.get(leaf.list, 1) for leaf, longest in longest_texts)
     if row_bytes > most_bytes:
         raise RowGroupTooLargeError(
-            f"a row of it may have {row_bytes:,} bytes of text: {bounds.remedy} to read it"
+            f"a row of it may have {row_bytes:,} bytes of text: " + bounds.remedy + " to read it"
         )
     return max(1, min(rows, at_once // max(1, row_bytes, average)))
 
@@ -210,7 +210,7 @@ def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
     if opened > bounds.max_decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
-            f"its pages take {opened:,} bytes at a time: {bounds.remedy} to read it"
+            f"its pages take {opened:,} bytes at a time: " + bounds.remedy + " to read it"
         )
     for leaf in leaves:
         # Each value may repeat the previous one at a fraction of a bit; real values differ.
@@ -249,7 +249,7 @@ def _longest_row(opened: OpenParquet, group: int, leaf: _Leaf, bounds: ReadBound
         what = "results" if results else f"values of {leaf.path.split('.', 1)[0]}"
         raise RowGroupTooLargeError(
             f"a row of it has {longest:,} {what}; at most {most_values:,} are read: raise "
-            f"{Remedy('max_record_results')}"
+            + Remedy("max_record_results")
         )
     return longest
 

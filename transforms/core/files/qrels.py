@@ -100,7 +100,7 @@ def _read_text(
         try:
             yield of_line(line, place, label_map)
         except JudgmentError as error:
-            yield QrelsProblem(place, str(error))
+            yield QrelsProblem(place, error.message)
 
 
 def _read_csv(
@@ -164,7 +164,7 @@ def _of_row(
     try:
         return parsers.of_row(row, place, label_map_of(shard))
     except JudgmentError as error:
-        return QrelsProblem(place, str(error))
+        return QrelsProblem(place, error.message)
 
 
 _READERS = {JSONL: _read_text, CSV: _read_csv, AVRO: _read_avro, PARQUET: _read_parquet}

@@ -205,7 +205,7 @@ def _parse_or_reject(
         return RejectedRecord(
             file.table.path,
             file.table.position(row.number),
-            str(error),
+            error.message,
             error.field,
             conversation_id if isinstance(conversation_id, str) else None,
             payload_of_mapping(values) if row.written is None else payload_of_bytes(row.written),

@@ -11,6 +11,7 @@ from xxhash import xxh3_64_digest, xxh32_intdigest
 
 from goodgain.transforms.core.option import LABELS, Option
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.remedy import Phrased
 
 DIGEST_BYTES = 8
 # Name of a counter that sums up all judgments, to detect whether two runs used the same ones.
@@ -51,7 +52,7 @@ class Judgment(Struct, frozen=True, array_like=True, gc=False):
     place: JudgmentPlace
 
 
-class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
+class QrelsProblem(Phrased, frozen=True, array_like=True, order=True):
     """Something in a file of judgments that cannot be used.
 
     Attributes:

@@ -83,7 +83,7 @@ _ITERATION_METRICS = (
     _RECALL_AT_I,
 )  # fmt: skip
 ASPECTS = MetricGroup(
-    f"of aspects; where results have them, or with {Remedy('aspect_qrels')}",
+    "of aspects; where results have them, or with " + Remedy("aspect_qrels"),
     _CONVERSATION_METRICS,
     _ITERATION_METRICS,
 )

@@ -13,7 +13,7 @@ from goodgain.transforms.core.remedy import Remedy
 COST_I, COST_AT_I, COST = "cost_i.", "cost_at_i.", "cost."
 CG_PER, CG_PER_TOTAL = "CG_per.", "CG_per_total."
 UNKNOWN_COST = "a call of the turn has no such cost"
-_TITLE = f"of costs, for each NAME that calls have; within a budget B with {Remedy('budget')}"
+_TITLE = "of costs, for each NAME that calls have; within a budget B with " + Remedy("budget")
 
 
 @lru_cache

@@ -97,5 +97,5 @@ POOL_METRICS: tuple[Metric, ...] = (
 
 POOL_ITERATION_METRICS = tuple(metric.so_far for metric in POOL_METRICS if metric.so_far)
 POOL = MetricGroup(
-    f"of the topic's pool; with {Remedy('pool')}", POOL_METRICS, POOL_ITERATION_METRICS
+    "of the topic's pool; with " + Remedy("pool"), POOL_METRICS, POOL_ITERATION_METRICS
 )

@@ -94,13 +94,15 @@ def check_conditions(conditions: Iterable[PassCondition], metrics: Sequence[Metr
             near = get_close_matches(condition.metric, names, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise UsageError(
-                f"The condition '{condition}' ({Remedy('pass')}) is on {condition.metric}, "
-                f"which is no metric at N of this run{hint}."
+                f"The condition '{condition}' ("
+                + Remedy("pass")
+                + f") is on {condition.metric}, which is no metric at N of this run{hint}."
             )
         if units[condition.metric] in ZERO_TO_ONE and not 0 <= condition.bound <= 1:
             raise UsageError(
-                f"The condition '{condition}' ({Remedy('pass')}) is on a share, whose values are "
-                "from 0 to 1: 20 % is written 0.2."
+                f"The condition '{condition}' ("
+                + Remedy("pass")
+                + ") is on a share, whose values are from 0 to 1: 20 % is written 0.2."
             )
 
 

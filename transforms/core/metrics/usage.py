@@ -111,7 +111,7 @@ def _metrics_of(
 
 USAGE = MetricGroup(
     "of documents that the agent opened or cited; where the first records have some, or with "
-    f"{Remedy('usage')}",
+    + Remedy("usage"),
     (
         *_metrics_of("opened", "open", "opens", _opened_counts, _READ_MORE),
         *_metrics_of("cited", "cite", "cites", _cited_counts, _CITE_MORE),

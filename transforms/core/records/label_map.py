@@ -58,7 +58,7 @@ class LabelMap(Struct, frozen=True):
         if label is None or label != label or (isinstance(label, str) and not label.strip()):
             return label
         gain = self.gain(label)
-        return f"{label} (not in {Remedy('label_map')})" if gain is None else gain
+        return f"{label} (not in " + Remedy("label_map") + ")" if gain is None else gain
 
 
 def parse_label_map(entries: Sequence[str]) -> LabelMap | None:
@@ -116,7 +116,7 @@ def label_map_hint(label: Any) -> str:
         if not _NUMBER.fullmatch(written) or float(written) != value:
             return ""
         entries = {written: str(GREATEST_GAIN if value > 0 else 0)}
-    return f"; if it is a label on another scale, say so with {Remedy('label_map', entries)}"
+    return "; if it is a label on another scale, say so with " + Remedy("label_map", entries)
 
 
 def _value_of(label: Any) -> float | str | None:

@@ -20,7 +20,7 @@ from goodgain.transforms.core.records.search_call import (
     LARGEST_FLOAT,
     LARGEST_INT,
 )
-from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.remedy import Phrase, Remedy
 
 _LONGEST_SHOWN = 60
 
@@ -61,11 +61,12 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
     """
     conversation_id = _readable_conversation_id(record)
     if name := missing_field(message):
-        return RecordError(f"{name} is missing{_hint(original, name)}.", name, conversation_id)
+        reason = f"{name} is missing" + _hint(original, name) + "."
+        return RecordError(reason, name, conversation_id)
     field, expected, value = _wrong_field(record, path_to_wrong_value(message))
-    reason = f"{field or 'A record'} must be {expected}, got {_show(value)}"
+    reason = f"{field or 'A record'} must be {expected}, got " + _show(value)
     if field == "iteration" and type(value) is int and value == 0:
-        reason += f"; if iterations are counted from 0, add {Remedy('iteration_base', 0)}"
+        reason += "; if iterations are counted from 0, add " + Remedy("iteration_base", 0)
     if "text" in expected and isinstance(value, float) and value.is_integer():
         reason += (
             "; tables with gaps turn whole numbers into decimals: write them as text, or as "
@@ -86,7 +87,7 @@ def _hint(record: Any, missing: str) -> str:
     if similar is None:
         return ""
     shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
-    return f"; {shown} looks like it: add {Remedy('map', {missing: shown})}"
+    return f"; {shown} looks like it: add " + Remedy("map", {missing: shown})
 
 
 def first_undecodable(value: Any) -> str | None:
@@ -169,6 +170,8 @@ def _show(value: Any) -> str:
         return "a list"
     if isinstance(value, bytes):
         return "bytes that are not UTF-8 text"
+    if isinstance(value, Phrase):  # a label that no gain is named for
+        return 'text "' + value + '"'
     if isinstance(value, str):
         text = "text " + json.dumps(value[:_LONGEST_SHOWN], ensure_ascii=False)
     elif isinstance(value, int) and value.bit_length() > 256:

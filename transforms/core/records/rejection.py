@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.remedy import Phrased, Remedy
 
 LONGEST_PAYLOAD = 2_000
 _encode_json = msgspec.json.Encoder(order="sorted", enc_hook=int).encode
@@ -22,7 +21,7 @@ WHOLE_FILE = "file"
 T = TypeVar("T")
 
 
-class RejectedRecord(Struct, frozen=True):
+class RejectedRecord(Phrased, frozen=True):
     """Input that could not be used, with its position and the reason.
 
     Attributes:
@@ -57,6 +56,7 @@ class RejectedRecord(Struct, frozen=True):
 
         A usable record cannot have a conversation_id with lone surrogates.
         """
+        super().__post_init__()
         for name in ("source", "reason", "field"):
             text = getattr(self, name)
             if text is not None and not _is_encodable(text):
@@ -95,8 +95,10 @@ def first_rejected(
             first.source,
             f"{first.position} to {last.position}",
             f"{records:,} further records are rejected, but only the first {most:,} of a part of "
-            f"a file have rows of their own: raise {Remedy('max_rejected_rows')}. The first: "
-            f"{first.reason}",
+            "a file have rows of their own: raise "
+            + Remedy("max_rejected_rows")
+            + ". The first: "
+            + first.phrase("reason"),
             records=records,
             at_least=at_least,
         )

@@ -32,7 +32,9 @@ def gain_of_label(label: Any, label_map: LabelMap | None) -> int | None:
         gain = label_map.gain(label)
         if gain is None:
             raise LabelError(
-                f"The label is {written[:_SHOWN]!r}, which {Remedy('label_map')} does not name."
+                f"The label is {written[:_SHOWN]!r}, which "
+                + Remedy("label_map")
+                + " does not name."
             )
         return gain
     try:
@@ -42,6 +44,7 @@ def gain_of_label(label: Any, label_map: LabelMap | None) -> int | None:
     if isinstance(label, bool) or value not in range(GREATEST_GAIN + 1):
         raise LabelError(
             f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}"
-            f"{label_map_hint(label)}."
+            + label_map_hint(label)
+            + "."
         )
     return int(value)

@@ -75,8 +75,9 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             MEANS,
             "NAME",
             "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower "
-            "(lower is better), or none; by default those of the first records and of --outcomes, "
-            "in a stream only these",
+            "(lower is better), or none; by default those of the first records and of "
+            + Remedy("outcomes")
+            + ", in a stream only these",
             form="names",
             selects=True,
         ),
@@ -127,7 +128,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
         Option(
             RANKING,
             "GAIN",
-            "smallest gain of a relevant result; --good-gain-threshold by default",
+            "smallest gain of a relevant result; " + Remedy("good_gain_threshold") + " by default",
         ),
     ] = None
     document_label: Annotated[
@@ -171,7 +172,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             MEANS,
             "CONDITION",
             "conditions on metrics of the whole turn (at N), like 'CG >= 5': how often repeats, "
-            "which share the attribute of --cluster, pass",
+            "which share the attribute of " + Remedy("cluster") + ", pass",
             "means",
             selects=True,
         ),
@@ -252,11 +253,11 @@ def outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
 def scale_mistake(good_gain: int, relevance: int | None, g_max: int) -> tuple[str, str] | None:
     """The option that is beyond the scale of labels, and what it must be; None if none is."""
     if relevance is not None and not 1 <= relevance <= g_max:
-        limits = f"must be from 1 to {g_max} ({Remedy('g_max')}), not {relevance}"
+        limits = f"must be from 1 to {g_max} (" + Remedy("g_max") + f"), not {relevance}"
         return "relevance_threshold", limits
     if relevance is None and good_gain > g_max:
-        least = f"must be at least {good_gain} ({Remedy('good_gain_threshold')}), not {g_max}"
-        return "g_max", least
+        least = f"must be at least {good_gain} ("
+        return "g_max", least + Remedy("good_gain_threshold") + f"), not {g_max}"
     return None
 
 

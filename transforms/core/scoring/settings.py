@@ -33,7 +33,7 @@ from goodgain.transforms.core.metrics.usage import USAGE
 from goodgain.transforms.core.option import check_option, options_in
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
-from goodgain.transforms.core.remedy import reword
+from goodgain.transforms.core.remedy import word
 from goodgain.transforms.core.scoring.options import (
     ScoringOptions,
     cost_names,
@@ -231,12 +231,12 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
         try:
             _ = self.plan
         except UsageError as error:
-            raise UsageError(_name_attributes(str(error))) from None
+            raise UsageError(_name_attributes(error.message)) from None
 
 
 def _name_attributes(text: str) -> str:
     """A message whose options are attributes, like `g_max`."""
-    return reword(text, lambda remedy: {"pass": "pass_"}.get(remedy.option, remedy.option))
+    return word(text, lambda remedy: {"pass": "pass_"}.get(remedy.option, remedy.option))
 
 
 def _chosen(options: dict[str, Any]) -> dict[str, Any]:

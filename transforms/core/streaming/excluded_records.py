@@ -36,6 +36,9 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             f"record {call.record_digest.hex()}",
             reason=f"The conversation has more than the {closing.max_open_results} results or "
             f"{closing.max_open_bytes} bytes that may be kept open; if that is intended, raise "
-            f"{Remedy('max_open_results')} or {Remedy('max_open_bytes')}.",
+            + Remedy("max_open_results")
+            + " or "
+            + Remedy("max_open_bytes")
+            + ".",
             conversation_id=conversation_id,
         )

@@ -215,7 +215,7 @@ class CheckInputs(Struct, frozen=True):
     def how_to_accept(self, option: str) -> str:
         """How to accept a warning; "" for a window, since streams continue anyway."""
         can_accept = self.can_accept and self.records is not None
-        return f"; {Remedy(option)} accepts it" if can_accept else ""
+        return "; " + Remedy(option) + " accepts it" if can_accept else ""
 
     @property
     def read(self) -> int:

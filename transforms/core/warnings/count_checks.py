@@ -40,8 +40,9 @@ TOPIC_CHECKS = (
         "results: gains and recall can be too low.",
         "of {conversations} ({share}) have no attribute {attribute}, so no judgment labels "
         "their results: gains and recall can be too low.",
-        f"Write the attribute that {Remedy('qrels_topic')} names into a record of every "
-        "conversation.",
+        "Write the attribute that "
+        + Remedy("qrels_topic")
+        + " names into a record of every conversation.",
     ),
     CountCheck(
         codes.SEVERAL_TOPICS,
@@ -74,7 +75,7 @@ COUNT_CHECKS = (
         "documents of its turn: several documents share a name.",
         "documents stay unjudged because the judgments of their names already label earlier "
         "documents of their turn: several documents share a name.",
-        f"Check that {Remedy('qrels_id')} names an id that no two documents share.",
+        "Check that " + Remedy("qrels_id") + " names an id that no two documents share.",
     ),
     CountCheck(
         codes.OUTSIDE_POOL,
@@ -102,16 +103,16 @@ LABEL_CHECKS = (
         codes.REJECTED_LABELS,
         "labels.rejected",
         "labels.read",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share}}) was not used.",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share}}) were not used.",
+        "of {total:,} labels of " + Remedy("labels") + " ({share}) was not used.",
+        "of {total:,} labels of " + Remedy("labels") + " ({share}) were not used.",
         "The dataset rejected_labels has the place and the reason of each.",
     ),
     CountCheck(
         codes.REJECTED_OUTCOMES,
         "outcomes.rejected",
         "outcomes.read",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share}}) was not used.",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share}}) were not used.",
+        "of {total:,} rows of " + Remedy("outcomes") + " ({share}) was not used.",
+        "of {total:,} rows of " + Remedy("outcomes") + " ({share}) were not used.",
         "The dataset rejected_outcomes has the place and the reason of each.",
     ),
 )

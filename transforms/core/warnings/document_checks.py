@@ -35,9 +35,10 @@ def warn_of_contradicted_ids(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{also} another URL and another title than the one they repeat, so the ids may be "
         "positions in a list, or numbers that are used again, which make different documents one"
         + (f": {'; '.join(map(str, examples))}." if examples else "."),
-        f"If they do not identify documents, leave them out with "
-        f"{Remedy('map', {f'ids.{name}': '' for name in names} or None)}"
-        f"{inputs.how_to_accept('allow_contradicted_ids')}.",
+        "If they do not identify documents, leave them out with "
+        + Remedy("map", {f"ids.{name}": "" for name in names} or None)
+        + inputs.how_to_accept("allow_contradicted_ids")
+        + ".",
     )
 
 
@@ -49,7 +50,7 @@ def warn_of_finds_beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
     by_call = (
         "the dataset `calls`, which ranks each search call"
         if inputs.per_call
-        else f"rank each search call with {Remedy('per_call')}"
+        else "rank each search call with " + Remedy("per_call")
     )
     yield DataWarning(
         codes.BEYOND_CUTOFF,
@@ -58,7 +59,7 @@ def warn_of_finds_beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{beyond.of('good documents that later iterations found')} stand beyond "
         f"rank {inputs.cutoff} in the list of their turn, so metrics that are cut "
         "there describe the first iterations.",
-        f"Read GR and CG, which count all iterations, or {by_call}.",
+        "Read GR and CG, which count all iterations, or " + by_call + ".",
     )
 
 
@@ -73,8 +74,9 @@ def warn_of_no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     if unread:
         advice = (
             f"If {unread.name} identifies a document, add "
-            f"{Remedy('map', {unread.meant or '': unread.name})}. "
-            f"Otherwise: {advice[:1].lower()}{advice[1:]}"
+            + Remedy("map", {unread.meant or "": unread.name})
+            + f". Otherwise: {advice[:1].lower()}"
+            + advice.removeprefix(advice[:1])
         )
     yield DataWarning(
         codes.NO_IDENTITY,

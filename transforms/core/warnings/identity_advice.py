@@ -33,7 +33,8 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
         return names[:_SHOWN], _WITHOUT_NAMES
     return names[:_SHOWN], (
         f"If ids.{likely} identifies a document, say so under `types` in a copy of the rules for "
-        f"{Remedy('rules')}: {'; '.join(lines)}."
+        + Remedy("rules")
+        + f": {'; '.join(lines)}."
     )
 
 

@@ -28,15 +28,18 @@ def warn_of_no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     if inputs.external:
         remedy = (
-            f"Check that {Remedy('qrels_id')} and {Remedy('qrels_topic')} name the ids and topics "
-            "of the judgments"
+            "Check that "
+            + Remedy("qrels_id")
+            + " and "
+            + Remedy("qrels_topic")
+            + " name the ids and topics of the judgments"
         )
     else:
         likely_labels = [name.name for name in inputs.unknown_names if name.meant == "gain"]
-        remedy = f"Give each result a `gain` from 0 to 4, or pass judgments with {Remedy('qrels')}"
+        remedy = "Give each result a `gain` from 0 to 4, or pass judgments with " + Remedy("qrels")
         if likely_labels:
             renamed = Remedy("map", {"gain": likely_labels[0]})
-            remedy = f"If `{likely_labels[0]}` is the label, add {renamed}"
+            remedy = f"If `{likely_labels[0]}` is the label, add " + renamed
     yield DataWarning(
         codes.NO_LABELS,
         results,
@@ -47,7 +50,7 @@ def warn_of_no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"None of the {results:,} results of the scored turns has a label",
         )
         + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{inputs.how_to_accept('allow_unlabelled')}.",
+        remedy + inputs.how_to_accept("allow_unlabelled") + ".",
     )
 
 
@@ -63,8 +66,11 @@ def warn_of_labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]
         f"{format_count(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         "reaches the good gain threshold "
         f"{inputs.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
-        f"Lower it with {Remedy('good_gain_threshold', max(gains[-1], 1))}, or label from 0 to 4"
-        f"{inputs.how_to_accept('allow_no_good')}.",
+        "Lower it with "
+        + Remedy("good_gain_threshold", max(gains[-1], 1))
+        + ", or label from 0 to 4"
+        + inputs.how_to_accept("allow_no_good")
+        + ".",
     )
 
 
@@ -87,7 +93,9 @@ def warn_of_labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[Da
         f"reaches the relevance threshold {relevance.threshold}: the greatest is {gains[-1]}. "
         "Without relevant results these ranking metrics are 0 or null: "
         f"{', '.join(names)}{f', and {more:,} more' if more > 0 else ''}.",
-        f"Lower it with {Remedy('relevance_threshold', max(gains[-1], 1))}, or label from 0 to 4.",
+        "Lower it with "
+        + Remedy("relevance_threshold", max(gains[-1], 1))
+        + ", or label from 0 to 4.",
     )
 
 
@@ -119,9 +127,9 @@ def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         unlabelled.count,
         share,
         f"{message}.",
-        f"Label them, or compare only slices with similar shares; {Remedy('bounds')} shows how "
-        "much the means "
-        "could change.",
+        "Label them, or compare only slices with similar shares; "
+        + Remedy("bounds")
+        + " shows how much the means could change.",
     )
 
 
@@ -146,7 +154,9 @@ def warn_of_label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     else:
         what = f"label than the first occurrence {of}, whose label counts."
         remedy = (
-            f"Label documents, not positions in a list, or give judgments with {Remedy('qrels')}."
+            "Label documents, not positions in a list, or give judgments with "
+            + Remedy("qrels")
+            + "."
         )
     message = f"{conflicts.of('labelled copies')} {has} {what}"
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts.count, conflicts.share, message, remedy)
@@ -166,8 +176,11 @@ def warn_of_labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"the first occurrence of their document, and {between_texts:,} of them another text: "
         "labels seem to be those of passages, but the label of whichever passage comes first "
         "counts for its document.",
-        f"Give a document the label of its best passage so far ({Remedy('document_label', 'best')})"
-        f", or let each passage count by itself ({Remedy('unit', 'passage')}).",
+        "Give a document the label of its best passage so far ("
+        + Remedy("document_label", "best")
+        + "), or let each passage count by itself ("
+        + Remedy("unit", "passage")
+        + ").",
     )
 
 

@@ -25,7 +25,7 @@ def warn_of_few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]
         f"The {found.clusters:,} clusters differ so much in size that they weigh like "
         f"{found.effective:.1f} of the same size, so intervals of means are too narrow.",
         "Take more clusters, or clusters of more equal size; `goodgain compare --pair-by "
-        f"ATTRIBUTE`, with the attribute of {Remedy('cluster')}, gives each the same weight.",
+        "ATTRIBUTE`, with the attribute of " + Remedy("cluster") + ", gives each the same weight.",
     )
 
 
@@ -51,7 +51,10 @@ def warn_of_undefined_metrics(inputs: CheckInputs) -> Iterator[DataWarning]:
         undefined / total,
         f"Means over less than half of the conversations: {'; '.join(means)}. In the others the "
         "metric has no value, so the mean says nothing about them.",
-        f"Judge with {Remedy('qrels')} or {Remedy('pool')}, so that conversations that found "
-        "nothing count; or read "
-        "hits, precision and CG, which are 0 there.",
+        "Judge with "
+        + Remedy("qrels")
+        + " or "
+        + Remedy("pool")
+        + ", so that conversations that found nothing count; or read hits, precision and CG, "
+        "which are 0 there.",
     )

@@ -62,7 +62,7 @@ def warn_of_no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"The {usable:,} records{' that were not rejected' if rejected else ''} have",
         )
         + " no result in any scored turn, so all gains are 0.",
-        f"{_where_results_are(inputs)}{inputs.how_to_accept('allow_unlabelled')}.",
+        _where_results_are(inputs) + inputs.how_to_accept("allow_unlabelled") + ".",
     )
 
 
@@ -74,7 +74,7 @@ def _where_results_are(inputs: CheckInputs) -> str:
             "record is one result, convert them first: goodgain convert --from table FILE --output "
             "traces.jsonl"
         )
-    return f"If the results are in another field, name it with {_RESULTS_FIELD}"
+    return "If the results are in another field, name it with " + _RESULTS_FIELD
 
 
 def warn_of_conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -115,7 +115,7 @@ def warn_of_unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             codes.UNKNOWN_FIELDS,
             len(inputs.seen.without_source),
             None,
-            f"{Remedy('map')} names fields that none of the first records has: {names}.",
+            Remedy("map") + f" names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
     for kind, seen in (("cost", inputs.seen.costs), ("outcome", inputs.seen.outcomes)):
@@ -145,7 +145,7 @@ def warn_of_unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             meant.setdefault(name.meant, name.name)
     remedy = "If you do not need them, ignore this."
     if meant:
-        remedy = f"If they are the fields named beside them, add {Remedy('map', meant)}."
+        remedy = "If they are the fields named beside them, add " + Remedy("map", meant) + "."
     yield DataWarning(
         codes.UNKNOWN_FIELDS,
         len(unknown),
@@ -183,7 +183,7 @@ def warn_of_failed_calls(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{failed.of(pluralize(failed.total, 'search call', 'search calls'))} failed"
         f"{_describe_failed_by_tool(inputs)}.",
         "If the tool was down, repeat the conversations; to leave failed calls out of all metrics, "
-        f"add {Remedy('without_failed')}.",
+        "add " + Remedy("without_failed") + ".",
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from msgspec import Struct
-
+from goodgain.transforms.core.remedy import Phrased
 from goodgain.transforms.core.warnings import codes
 
 _ENOUGH_LABELS = 30  # fewer labels may all be bad by chance
@@ -13,7 +12,7 @@ _ENOUGH_LABELS = 30  # fewer labels may all be bad by chance
 _FAILING_CONTRADICTED_SHARE = 0.5
 
 
-class DataWarning(Struct, frozen=True):
+class DataWarning(Phrased, frozen=True):
     """A finding in the data that makes numbers less meaningful than they seem.
 
     Attributes:
