@@ -247,19 +247,16 @@ _WRITERS: Mapping[str, WriteRows] = {
 }
 
 
-def writer_of(path: str, suffixes: Sequence[str]) -> WriteRows:
+def writer_of(path: str) -> WriteRows:
     """How to write rows in the format that the suffix of a path names.
 
-    Args:
-      suffixes: those that make sense.
-
     Raises:
-      UsageError: it has none of these.
+      UsageError: it names none.
     """
-    for suffix in suffixes:
+    for suffix, write in _WRITERS.items():
         if path.endswith(suffix):
-            return _WRITERS[suffix]
-    *others, last = suffixes
+            return write
+    *others, last = _WRITERS
     raise UsageError(f"{path} must end with {', '.join(others)} or {last}.")
 
 

@@ -33,7 +33,8 @@ class LabelledConfig(DuplicateConfig):
     labels: Text | None = option(
         LABELS,
         "FILE",
-        "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
+        "labels of single results that override those of the traces: CSV, JSON Lines, Avro or "
+        "Parquet",
         None,
         for_workers=True,
     )

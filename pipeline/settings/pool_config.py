@@ -135,7 +135,7 @@ class JudgeConfig(OpenedPoolConfig, LabelScaleConfig):
 class TodoConfig(OpenedPoolConfig):
     """Which documents are left to label, and the table for them."""
 
-    output: Text = option(COMMON, "FILE", "table to fill in: .csv, .jsonl or .parquet")
+    output: Text = option(COMMON, "FILE", "table to fill in: .csv, .jsonl, .parquet or .avro")
     depth: Number | None = option(
         COMMON,
         "K",

@@ -43,7 +43,7 @@ class ScoringConfig(DuplicateConfig):
         LABELS,
         "FILE",
         "outcomes of conversations that override those of the traces, a row for each: CSV, JSON "
-        "Lines or Parquet with conversation_id and a column for each outcome",
+        "Lines, Avro or Parquet with conversation_id and a column for each outcome",
         None,
         for_workers=True,
     )

@@ -20,8 +20,9 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     open_decompressed,
 )
+from goodgain.transforms.core.files.csv_table import csv_rows
 from goodgain.transforms.core.files.shard_plan import other_format
-from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
+from goodgain.transforms.core.files.table_row import BrokenTableError
 
 _HEAD = 16
 _LONGEST_LINE = 64 * 2**20  # a longer one is a document, which is read piece by piece

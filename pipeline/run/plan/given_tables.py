@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.input_formats import PARQUET
 from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.files.side_table import (
     SideCounts,
@@ -20,7 +21,7 @@ from goodgain.transforms.core.files.side_table import (
     reject_row,
     rows_in_memory,
 )
-from goodgain.transforms.core.files.tables import TableFile, TableFormat, recognise_table
+from goodgain.transforms.core.files.tables import TableFile, recognise_table
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -129,7 +130,7 @@ class RowsHere(Struct, Generic[Row], frozen=True):
 
 def rows_held(rows: Iterable[Any], table: SideTable[Row]) -> RowsHere[Row]:
     """The rows of a table that the caller holds."""
-    file = SideFile(TableFile(table.name, TableFormat.PARQUET), 0, 0)
+    file = SideFile(TableFile(table.name, PARQUET), 0, 0)
     parsed = rows_in_memory(rows, file, table)
     found = list(parsed)
     return RowsHere(GivenTable(table, (file,), _names_in(found, table)), found)

@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
-from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS, JSONL
+from goodgain.transforms.core.files.table_row import BrokenTableError
+from goodgain.transforms.core.files.tables import TableFile, recognise_table, table_rows
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
 
@@ -18,8 +20,7 @@ DOCUMENT = ("document", "document_id", "doc_id", "docno")
 _GAIN = ("gain", "label", "relevance")
 _ANNOTATOR, _TOPIC = "annotator", "topic"
 _TREC_FIELDS = 4
-_WITH_HEADER = (".csv", ".tsv", ".parquet")
-_TABLES = (*_WITH_HEADER, ".jsonl", ".json")
+_TABLES = tuple(suffix for format_ in INPUT_FORMATS.values() for suffix in format_.suffixes)
 
 
 class GivenLabel(Struct, frozen=True):
@@ -101,12 +102,12 @@ def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]
     try:
         if path.endswith(_TABLES):
             columns = frozenset((*DOCUMENT, *reading.columns, _ANNOTATOR, _TOPIC))
-            row = None
-            for row in table_rows(recognise_table(path, open_local), open_local, columns):
+            table, row = recognise_table(path, open_local), None
+            for row in table_rows(table, open_local, columns):
                 if row.problem is not None:
                     yield LabelProblem(row.number, f"The row has {row.problem}.")
                     continue
-                _check_columns(path, row.values, reading)
+                _check_columns(table, row.values, reading)
                 named = _find_target(row.number, row.values, annotator)
                 if isinstance(named, LabelProblem):
                     yield named
@@ -124,11 +125,15 @@ def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]
         raise missing_file(path, message) from None
 
 
-def _check_columns(path: str, row: Any, reading: FileReading) -> None:
+def _check_columns(table: TableFile, row: Any, reading: FileReading) -> None:
+    if table.format == JSONL or not isinstance(row, Mapping):
+        return
     for names in (DOCUMENT, reading.columns):
-        if path.endswith(_WITH_HEADER) and not any(name in row for name in names):
+        if not any(name in row for name in names):
             others = f" (also read: {', '.join(names[1:])})" if names[1:] else ""
-            raise UsageError(f"The {reading.what} in {path} have no column {names[0]}{others}.")
+            raise UsageError(
+                f"The {reading.what} in {table.path} have no column {names[0]}{others}."
+            )
 
 
 def _find_target(number: int, row: Any, annotator: str) -> LabelTarget | LabelProblem:

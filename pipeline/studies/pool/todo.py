@@ -34,9 +34,6 @@ TODO = Dataset(
 )
 
 
-_SUFFIXES = (".csv", ".jsonl", ".parquet")  # which `pool label` reads
-
-
 class Todo(Struct, frozen=True):
     """The documents left to label.
 
@@ -114,6 +111,6 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     Raises:
       UsageError: the file has another suffix, or cannot be written.
     """
-    write = writer_of(path, _SUFFIXES)
+    write = writer_of(path)
     with replace_named(path) as file:
         write(TODO, map(row_of, documents), file)

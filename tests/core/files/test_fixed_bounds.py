@@ -7,14 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from goodgain.transforms.core.files.input_formats import PARQUET
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard_plan import plan_shards
-from goodgain.transforms.core.files.tables import (
-    BrokenTableError,
-    TableFile,
-    TableFormat,
-    table_rows,
-)
+from goodgain.transforms.core.files.table_row import BrokenTableError
+from goodgain.transforms.core.files.tables import TableFile, table_rows
 
 REMEDY = "write it in smaller blocks or row groups"
 ROW = {"topic": "t", "document_id": "d" * 65 * 2**20, "gain": "1"}
@@ -45,7 +42,7 @@ def test_the_error_of_large_judgments_names_no_option(write):
 
 @pytest.mark.slow
 def test_the_error_of_a_large_table_names_no_option():
-    table = TableFile("labels.parquet", TableFormat.PARQUET)
+    table = TableFile("labels.parquet", PARQUET)
     content = parquet()
     with pytest.raises(BrokenTableError, match=REMEDY) as raised:
         list(table_rows(table, lambda _: io.BytesIO(content)))

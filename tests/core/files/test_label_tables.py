@@ -2,15 +2,16 @@
 
 import io
 
+from goodgain.transforms.core.files.input_formats import CSV
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.side_table import SideFile, read_rows
-from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.files.tables import TableFile
 from goodgain.transforms.core.records.rejection import RejectedRecord
 
 
 def read(text):
     """The ranks of labels in a CSV file, and the reasons for rejected rows by their position."""
-    file = SideFile(TableFile("labels.csv", TableFormat.CSV), len(text), 0)
+    file = SideFile(TableFile("labels.csv", CSV), len(text), 0)
     found = list(read_rows(file, lambda _: io.BytesIO(text.encode()), LabelTable()))
     rejected = [label for label in found if isinstance(label, RejectedRecord)]
     ranks = [label.rank for label in found if label is not None and label not in rejected]

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from goodgain.transforms.core.files.input_formats import PARQUET
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.side_table import SideFile, read_rows
-from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.files.tables import TableFile
 from tests.core.files import hostile, samples, test_qrels
 from tests.core.files.samples import avro_record
 
@@ -193,6 +194,6 @@ def test_a_judgment_in_parquet_costs_no_other():
 
 def test_a_label_in_parquet_costs_no_other():
     content = tables(record_id=TEXTS, rank=[1, 2, 3], gain=[1, 2, 3])
-    file = SideFile(TableFile("labels.parquet", TableFormat.PARQUET), len(content), 0)
+    file = SideFile(TableFile("labels.parquet", PARQUET), len(content), 0)
     found = list(read_rows(file, lambda _: io.BytesIO(content), LabelTable()))
     assert [label.rank for label in found] == [1, 2, 3]

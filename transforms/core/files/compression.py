@@ -173,6 +173,12 @@ def open_decompressed(file: BinaryIO, compression: Compression, closes: bool = T
     return cast(BinaryIO, io.BufferedReader(_Pieces(file, compression, closes), _BUFFERED))
 
 
+def open_content(file: BinaryIO, compression: Compression) -> BinaryIO:
+    """The content of a file, which stays open."""
+    is_plain = compression is Compression.NONE
+    return file if is_plain else open_decompressed(file, compression, closes=False)
+
+
 class _Pieces(io.RawIOBase):
     def __init__(self, file: BinaryIO, compression: Compression, closes: bool) -> None:
         self._file = file

@@ -17,17 +17,16 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import check_bounds
-from goodgain.transforms.core.files.compression import Compression, DamagedStreamError
+from goodgain.transforms.core.files.compression import (
+    Compression,
+    DamagedStreamError,
+    open_content,
+)
+from goodgain.transforms.core.files.csv_table import DELIMITERS, csv_rows
 from goodgain.transforms.core.files.record_packer import RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.spool import Spool
-from goodgain.transforms.core.files.tables import (
-    DELIMITERS,
-    BrokenTableError,
-    TableRow,
-    csv_rows,
-    open_decompressed_file,
-)
+from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow
 from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.long_form import (
     CALL_MAPS,
@@ -176,7 +175,7 @@ def _lines(file: BinaryIO, shard: FileShard) -> Iterator[_Line | RejectedRecord]
 def _rows(file: BinaryIO, shard: FileShard) -> Iterator[TableRow | RejectedRecord]:
     try:
         file.seek(0)
-        content = open_decompressed_file(file, shard.compression)
+        content = open_content(file, shard.compression)
         # Bytes that are not UTF-8 become lone surrogates, which are rejected.
         yield from csv_rows(content, is_complete=True, errors="surrogateescape")
     except (BrokenTableError, DamagedStreamError) as error:

@@ -1,8 +1,8 @@
-"""The formats of trace files: a new one is a module that reads it, and its entry here."""
+"""The formats of files that users give: a new one is a module that reads it, and its entry here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, BinaryIO
 
 from msgspec import Struct
@@ -12,19 +12,27 @@ from goodgain.transforms.core.files.csv_reader import begins_like_csv, first_row
 from goodgain.transforms.core.files.json_array_reader import objects_of_array, read_json_array
 from goodgain.transforms.core.files.jsonl_reader import first_lines, read_jsonl, why_not_jsonl
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
+from goodgain.transforms.core.files.row_readers import (
+    rows_of_avro,
+    rows_of_csv,
+    rows_of_json_lines,
+    rows_of_parquet,
+)
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.table_row import TableRow
 
 AVRO, PARQUET, JSONL, JSON_ARRAY, CSV = "avro", "parquet", "jsonl", "json array", "csv"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class InputFormat(Struct, frozen=True):
-    """A format of trace files.
+    """A format of traces, and of tables and judgments beside them.
 
     Attributes:
       begins: whether a file is in this format, by its first (decompressed) bytes.
       read: the records of a shard in file order; see `read_shard_into`.
       first: raw records from the beginning of a file, whose first shard is given.
+      rows: the rows of a shard, for tables and judgments, see `row_readers`; None if it has none.
       suffixes: of names of such files, for content that does not tell.
       is_binary: whether files are no text, so that other content cannot be in this format.
       is_split: whether byte ranges of a file can be read apart.
@@ -36,6 +44,7 @@ class InputFormat(Struct, frozen=True):
     begins: Callable[[bytes], bool]
     read: Callable[[BinaryIO, FileShard, RecordPacker | None], Iterator[RecordOrPacked]]
     first: Callable[[BinaryIO, FileShard], Iterator[Any]]
+    rows: Callable[[BinaryIO, FileShard, Set[str] | None], Iterator[TableRow]] | None = None
     suffixes: tuple[str, ...] = ()
     is_binary: bool = False
     is_split: bool = True
@@ -70,6 +79,7 @@ INPUT_FORMATS: Mapping[str, InputFormat] = {
         lambda head: head.startswith(b"Obj\x01"),
         read_avro,
         first_of_avro,
+        rows_of_avro,
         (".avro",),
         is_binary=True,
         seeks=True,
@@ -78,6 +88,7 @@ INPUT_FORMATS: Mapping[str, InputFormat] = {
         lambda head: head.startswith(b"PAR1"),
         _read_parquet,
         _first_of_parquet,
+        rows_of_parquet,
         (".parquet", ".pq"),
         is_binary=True,
         seeks=True,
@@ -89,12 +100,19 @@ INPUT_FORMATS: Mapping[str, InputFormat] = {
         is_split=False,
     ),
     CSV: InputFormat(
-        begins_like_csv, read_csv, first_rows, (".csv", ".tsv"), is_split=False, is_table=True
+        begins_like_csv,
+        read_csv,
+        first_rows,
+        rows_of_csv,
+        (".csv", ".tsv"),
+        is_split=False,
+        is_table=True,
     ),
     JSONL: InputFormat(
         lambda head: _first_character(head) == b"{",
         read_jsonl,
         first_lines,
+        rows_of_json_lines,
         (".jsonl", ".ndjson", ".json"),
         problem=why_not_jsonl,
     ),

@@ -1,4 +1,4 @@
-"""Reads labels of single results: a CSV, JSON Lines or Parquet table with one label per row.
+"""Reads labels of single results: a CSV, JSON Lines, Avro or Parquet table with one label per row.
 
 A row has a gain and names its result: by `conversation_id`, `turn`, `iteration`, `call` and `rank`,
 by `record_id` and `rank`, or by `span_id` and `position`. A row with an empty gain is ignored.

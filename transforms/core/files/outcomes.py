@@ -1,4 +1,4 @@
-"""Reads outcomes of conversations: a CSV, JSON Lines or Parquet table, one row per conversation.
+"""Reads outcomes of conversations: a CSV, JSON Lines, Avro or Parquet table, a row for each.
 
 A row has a `conversation_id` (or a `query_id`, as judges of benchmarks write it), and an outcome in
 each other column: a number, or true or false for 1 and 0. Empty cells are ignored.

@@ -13,10 +13,9 @@ from typing import Any, BinaryIO, NamedTuple
 from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import problem_of
-from goodgain.transforms.core.files.avro_reader import decode_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
-from goodgain.transforms.core.files.input_formats import AVRO, CSV, JSONL, PARQUET
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS, JSONL
 from goodgain.transforms.core.files.judgment_rows import (
     COLUMNS,
     JudgmentError,
@@ -27,18 +26,11 @@ from goodgain.transforms.core.files.judgment_rows import (
     parse_exclusion_row,
 )
 from goodgain.transforms.core.files.shard import FileShard, Open
-from goodgain.transforms.core.files.tables import (
-    BrokenTableError,
-    TableFile,
-    TableFormat,
-    table_rows,
-)
+from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow
+from goodgain.transforms.core.files.tables import rows_of_shard
 from goodgain.transforms.core.files.text_lines import Line, text_lines
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.label_map import LabelMap
-from goodgain.transforms.core.records.rejection import RejectedRecord
-
-_ROWS_AT_ONCE = 4096
 
 
 class RowParsers(NamedTuple):
@@ -67,13 +59,14 @@ def read_qrels(
     if shard.problem is not None:
         yield QrelsProblem(whole_file, shard.problem)
         return
-    if shard.format not in (JSONL, CSV) and shard.compression is not Compression.NONE:
+    if INPUT_FORMATS[shard.format].is_binary and shard.compression is not Compression.NONE:
         text = f"The {shard.format} file is compressed as a whole; decompress it first."
         yield QrelsProblem(whole_file, text)
         return
     try:
         with open_file(shard.path) as file:
-            for judgment in _READERS[shard.format](file, shard, number, parsers):
+            read = _read_text if shard.format == JSONL else _read_rows
+            for judgment in read(file, shard, number, parsers):
                 yield judgment
                 if isinstance(judgment, QrelsProblem):
                     return
@@ -103,14 +96,13 @@ def _read_text(
             yield QrelsProblem(place, error.message)
 
 
-def _read_csv(
+def _read_rows(
     file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
-    table = TableFile(shard.path, TableFormat.CSV, shard.compression)
-    place = JudgmentPlace(number, 1, "line 1")
+    place = JudgmentPlace(number, shard.start, "file")
     try:
-        for row in table_rows(table, lambda _: file, COLUMNS):
-            place = JudgmentPlace(number, row.number, f"line {row.number}")
+        for row in rows_of_shard(file, shard, COLUMNS):
+            place = _place_of(row, number)
             if row.problem is not None:
                 yield QrelsProblem(place, f"The row has {row.problem}.")
             else:
@@ -119,43 +111,10 @@ def _read_csv(
         yield QrelsProblem(place, f"The file cannot be read from here on ({error}).")
 
 
-def _read_avro(
-    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
-) -> Iterator[Judgment | QrelsProblem]:
-    for block in decode_blocks(file, shard):
-        if isinstance(block, RejectedRecord):
-            place = JudgmentPlace(number, shard.start, block.position)
-            yield QrelsProblem(place, block.reason)
-            continue
-        for index, row in enumerate(block.records):
-            place = JudgmentPlace(number, block.offset, block.position(index))
-            yield _of_row(row, place, shard, parsers)
-
-
-def _read_parquet(
-    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
-) -> Iterator[Judgment | QrelsProblem]:
-    # pyarrow is slow to import.
-    from goodgain.transforms.core.files.arrow_values import rows_of_batch
-    from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
-
-    place = JudgmentPlace(number, shard.start, "file")
-    try:
-        parquet = ParquetRowGroups(file)
-        columns = [name for name in parquet.names if name in COLUMNS]
-        for group in parquet.begins_in(shard):
-            row = 0
-            for batch in parquet.batches(group, columns, shard.bounds, _ROWS_AT_ONCE):
-                for values in rows_of_batch(batch, "backslashreplace"):
-                    place = JudgmentPlace(
-                        number, shard.start + group, f"row group {group}, row {row}"
-                    )
-                    yield _of_row(values, place, shard, parsers)
-                    row += 1
-    except Exception as error:  # pyarrow raises all kinds of errors on a broken file
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # from the filesystem, not pyarrow
-        yield QrelsProblem(place, f"The Parquet file cannot be read from here on ({error}).")
+def _place_of(row: TableRow, number: int) -> JudgmentPlace:
+    if row.at is None:
+        return JudgmentPlace(number, row.number, f"line {row.number}")
+    return JudgmentPlace(number, row.at, row.inside)
 
 
 def _of_row(
@@ -165,6 +124,3 @@ def _of_row(
         return parsers.of_row(row, place, label_map_of(shard))
     except JudgmentError as error:
         return QrelsProblem(place, error.message)
-
-
-_READERS = {JSONL: _read_text, CSV: _read_csv, AVRO: _read_avro, PARQUET: _read_parquet}

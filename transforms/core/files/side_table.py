@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import Open
-from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, TableRow, table_rows
+from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow
+from goodgain.transforms.core.files.tables import TableFile, table_rows
 from goodgain.transforms.core.memory_budget import MemoryBudget, rows_of
 from goodgain.transforms.core.records.rejection import (
     RejectedRecord,

@@ -15,10 +15,11 @@ from goodgain.pipeline.run.hosts.joins_in_memory import (
     JoinTableInMemory,
 )
 from goodgain.pipeline.run.plan.given_tables import GivenTable
+from goodgain.transforms.core.files.input_formats import CSV
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.files.side_table import SideFile
-from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.files.tables import TableFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
 from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -184,7 +185,7 @@ def given_in(path, table, rows):
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         writer.writerows(rows)
-    file = SideFile(TableFile(str(path), TableFormat.CSV), path.stat().st_size, 0)
+    file = SideFile(TableFile(str(path), CSV), path.stat().st_size, 0)
     return GivenTable(table, (file,))
 
 

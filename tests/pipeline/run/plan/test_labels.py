@@ -257,13 +257,13 @@ def test_rejects_files_without_labels_before_the_run(tmp_path, capsys):
     wrong = {
         "no.csv": (None, "matches no file"),
         "empty.csv": ("", "is empty"),
-        "sheet.csv": ("PK\x03\x04 zip", "is not CSV in UTF-8, JSON Lines or Parquet"),
-        "array.json": ('[{"gain": 1}]', "is not CSV in UTF-8, JSON Lines or Parquet"),
+        "sheet.csv": ("PK\x03\x04 zip", "is not CSV in UTF-8, JSON Lines, Avro or Parquet"),
+        "array.json": ('[{"gain": 1}]', "is not CSV in UTF-8, JSON Lines, Avro or Parquet"),
         "heading.csv": ("record_id,rank,gain\n", "has no rows"),
         "one_line.csv": ("c0,1,2,0,5,3\n", "the first line of a table names its columns"),
         "columns.csv": ("a,b\n1,2\n", "The row has no gain"),
         "named.jsonl": ('{"gain": 1}\n', "The row names no result"),
-        "text.txt": ("\0\0", "is not CSV in UTF-8, JSON Lines or Parquet"),
+        "text.txt": ("\0\0", "is not CSV in UTF-8, JSON Lines, Avro or Parquet"),
     }
     for name, (text, message) in wrong.items():
         path = tmp_path / name
