@@ -91,7 +91,7 @@ def make_folder(folder: str) -> None:
             raise
 
 
-def files_below(folder: str) -> list[str]:
+def list_files_below(folder: str) -> list[str]:
     """The paths of all files below a folder; none if it does not exist.
 
     Links to folders are not followed.
@@ -101,10 +101,10 @@ def files_below(folder: str) -> list[str]:
     """
     if not is_local(folder):
         return [file.path for file in find_matching(join(folder, "**"))]
-    return [path for path in paths_below(folder) if _is_file(path)]  # no dangling link
+    return [path for path in list_paths_below(folder) if _is_file(path)]  # no dangling link
 
 
-def paths_below(folder: str) -> Iterator[str]:
+def list_paths_below(folder: str) -> Iterator[str]:
     """The paths of all files, folders and links below a local folder; links are not followed."""
     for place, folders, names in os.walk(folder.rstrip("/") or folder[:1]):
         for name in (*folders, *names):
@@ -145,7 +145,7 @@ def files_in(folder: str, keep: Callable[[str], bool]) -> Iterator[LocalFile]:
                 yield LocalFile(entry.name, found.st_size, modified_ms, is_regular)
 
 
-def files_named(folder: str, pattern: str) -> list[str]:
+def find_files_named(folder: str, pattern: str) -> list[str]:
     """The paths of the files directly in a folder whose name matches a pattern, sorted.
 
     Args:
@@ -278,7 +278,7 @@ def delete(path: str) -> None:
             os.unlink(path)
         return
     filesystem = _filesystem(path)
-    below = files_below(path)
+    below = list_files_below(path)
     if below:
         filesystem.delete(below)
     if filesystem.exists(path):

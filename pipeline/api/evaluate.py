@@ -12,14 +12,19 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from goodgain.pipeline.api.given_rows import Labels, Outcomes, given_labels, given_outcomes
+from goodgain.pipeline.api.given_rows import (
+    Labels,
+    Outcomes,
+    read_given_labels,
+    read_given_outcomes,
+)
 from goodgain.pipeline.api.goodgain_warning import warn
-from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
+from goodgain.pipeline.api.inputs import Traces, files_of, read_in_memory
 from goodgain.pipeline.api.judgments import (
     ExcludedDocuments,
     Qrels,
-    given_exclusions,
-    given_judgments,
+    read_given_exclusions,
+    read_given_judgments,
 )
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.run_warnings import check_some_usable
@@ -29,7 +34,7 @@ from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, Held, open_evaluation
-from goodgain.pipeline.run.plan.first_queries import first_queries
+from goodgain.pipeline.run.plan.first_queries import find_first_queries
 from goodgain.pipeline.run.plan.local_files import (
     LOCAL,
     open_local,
@@ -141,7 +146,7 @@ def _evaluate(
     settings = from_keywords(RunConfig, chosen, fixed, config_path)
     source: TraceSource
     if files is None:
-        records, seen = in_memory(traces, settings.adaptation, settings.read_bounds)
+        records, seen = read_in_memory(traces, settings.adaptation, settings.read_bounds)
         source, found = RecordsInMemory(records), traces_of(settings, (), seen)
     else:
         source = LocalFiles(files, settings)
@@ -150,10 +155,10 @@ def _evaluate(
     label_table = LabelTable(settings.iteration_base, label_map)
     outcome_table = OutcomeTable(settings.outcome_names)
     held = Held(
-        given_labels(labels, label_table) if _is_held(labels) else None,
-        given_judgments(qrels, label_map) if _is_held(qrels) else None,
-        given_outcomes(outcomes, outcome_table) if _is_held(outcomes) else None,
-        given_exclusions(exclude, settings.name_keys) if _is_held(exclude) else None,
+        read_given_labels(labels, label_table) if _is_held(labels) else None,
+        read_given_judgments(qrels, label_map) if _is_held(qrels) else None,
+        read_given_outcomes(outcomes, outcome_table) if _is_held(outcomes) else None,
+        read_given_exclusions(exclude, settings.name_keys) if _is_held(exclude) else None,
     )
     evaluation = open_evaluation(settings, found, LOCAL, started, held)
     with progress.show_progress(found.size):
@@ -188,7 +193,7 @@ def _is_held(given: Any) -> bool:
 def _first_queries(
     source: TraceSource, rules: RuleTable, conversation_ids: Collection[str]
 ) -> Mapping[str, str]:
-    return first_queries(source.conversations(conversation_ids, rules), conversation_ids)
+    return find_first_queries(source.conversations(conversation_ids, rules), conversation_ids)
 
 
 def _warn_of(run: Run) -> None:

@@ -27,7 +27,7 @@ Outcomes: TypeAlias = (
 )
 
 
-def given_labels(labels: Any, table: LabelTable) -> RowsHere[ResultLabel]:
+def read_given_labels(labels: Any, table: LabelTable) -> RowsHere[ResultLabel]:
     """The labels in rows that the caller holds.
 
     Raises:
@@ -36,7 +36,7 @@ def given_labels(labels: Any, table: LabelTable) -> RowsHere[ResultLabel]:
     return rows_held(rows_of_table(labels, "labels", "gain and the place of a result"), table)
 
 
-def given_outcomes(outcomes: Any, table: OutcomeTable) -> RowsHere[OutcomesOfRow]:
+def read_given_outcomes(outcomes: Any, table: OutcomeTable) -> RowsHere[OutcomesOfRow]:
     """The outcomes in rows, or by conversation, that the caller holds.
 
     Raises:

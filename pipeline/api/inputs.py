@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import to_builtins
 
-from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.local_files import find_local_files
 from goodgain.pipeline.run.plan.seen_names import (
     collect_names,
     collect_names_of_rows,
@@ -57,18 +57,18 @@ def files_of(traces: Traces) -> list[InputFile] | None:
       UsageError: a pattern matches nothing.
     """
     if isinstance(traces, str | os.PathLike):
-        return local_files([os.fspath(traces)])
+        return find_local_files([os.fspath(traces)])
     if isinstance(traces, Sequence) and traces:
         paths = [os.fspath(trace) for trace in traces if isinstance(trace, str | os.PathLike)]
         if len(paths) == len(traces):
-            return local_files(paths)
+            return find_local_files(paths)
     return None
 
 
 _InMemory: TypeAlias = "tuple[list[SearchCall | RejectedRecord], SeenNames]"
 
 
-def in_memory(
+def read_in_memory(
     traces: Traces, adaptation: Adaptation | None = None, bounds: ReadBounds = DEFAULT_BOUNDS
 ) -> _InMemory:
     """Traces in memory as search calls and rejected rows, and the names in the first of them.

@@ -35,7 +35,7 @@ ExcludedDocuments: TypeAlias = (
 )
 
 
-def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
+def read_given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
     """The judgments that the caller holds, by topic and document.
 
     Args:
@@ -59,7 +59,7 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
     return judged
 
 
-def given_exclusions(excluded: Any, keys: LabelKeys) -> Exclusions:
+def read_given_exclusions(excluded: Any, keys: LabelKeys) -> Exclusions:
     """The documents that the caller excludes from topics.
 
     Args:

@@ -180,11 +180,11 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from goodgain.pipeline.convert.outputs import check_outputs
     from goodgain.pipeline.convert.to_trec import write_trec
     from goodgain.pipeline.document import progress
-    from goodgain.pipeline.run.plan.local_files import local_files
+    from goodgain.pipeline.run.plan.local_files import find_local_files
     from goodgain.transforms.core.config_text import load_rules
     from goodgain.transforms.core.dedup.rules import compile_rules
 
-    files = local_files(config.from_traces)
+    files = find_local_files(config.from_traces)
     check_outputs([config.to_run, config.to_qrels], (file.path for file in files))
     rules = compile_rules(load_rules(config.rules), config.unit)
     with progress.show_progress(sum(file.size for file in files), quiet=quiet):

@@ -53,7 +53,7 @@ class Dataset(Struct, frozen=True):
     columns: tuple[Column, ...]
 
 
-def shipped_dataset(name: str) -> Dataset:
+def load_shipped_dataset(name: str) -> Dataset:
     """A dataset as its Avro schema in `configs/schemas` declares it."""
     path = resources.files("goodgain.configs").joinpath(f"schemas/{name}.avsc")
     schema = json.loads(path.read_text(encoding="utf-8"))
@@ -192,19 +192,19 @@ def calls(plan: MetricPlan) -> Dataset:
 
 
 # Datasets that always have the same columns.
-DUPLICATES = shipped_dataset("duplicates")
-MEANS = shipped_dataset("means")
-OUTCOME_RELATIONS = shipped_dataset("outcome_relations")
-REJECTED = shipped_dataset("rejected")
-REJECTED_LABELS = shipped_dataset("rejected_labels")
-REJECTED_OUTCOMES = shipped_dataset("rejected_outcomes")
+DUPLICATES = load_shipped_dataset("duplicates")
+MEANS = load_shipped_dataset("means")
+OUTCOME_RELATIONS = load_shipped_dataset("outcome_relations")
+REJECTED = load_shipped_dataset("rejected")
+REJECTED_LABELS = load_shipped_dataset("rejected_labels")
+REJECTED_OUTCOMES = load_shipped_dataset("rejected_outcomes")
 # By table beside the traces.
 REJECTED_ROWS = {"labels": REJECTED_LABELS, "outcomes": REJECTED_OUTCOMES}
-LATE = shipped_dataset("late")
+LATE = load_shipped_dataset("late")
 # Those of a comparison.
-COMPARISON = shipped_dataset("comparison")
-DIFFERENCES = shipped_dataset("differences")
-POOL_DOCUMENTS = shipped_dataset("pool_documents")
+COMPARISON = load_shipped_dataset("comparison")
+DIFFERENCES = load_shipped_dataset("differences")
+POOL_DOCUMENTS = load_shipped_dataset("pool_documents")
 ARMS = Dataset(
     "arms",
     "What each arm gained and what it cost, at N and by iteration; if traces have costs.",
@@ -214,7 +214,7 @@ ARMS = Dataset(
 
 def pool_documents(name: str) -> Dataset:
     """The dataset of a pool's documents, named like its folder."""
-    return replace(shipped_dataset("documents"), name=name)
+    return replace(load_shipped_dataset("documents"), name=name)
 
 
 # By dataset of a finished run or comparison, those that it has whatever the options.

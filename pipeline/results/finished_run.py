@@ -19,7 +19,7 @@ from goodgain.transforms.core.metrics.own import own_metrics_of
 from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.filesystems import (
     exists,
-    files_named,
+    find_files_named,
     join,
     open_plain,
 )
@@ -76,7 +76,7 @@ def read_dataset(
     """
     rows = 0
     for file_format in FORMATS.values():
-        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
+        for path in find_files_named(join(folder, dataset), "part-*" + file_format.suffix):
             with open_plain(path) as file:
                 for row in report_damage(file_format.read(file, conversation_ids), path):
                     if not rows:

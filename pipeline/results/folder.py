@@ -17,9 +17,9 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.filesystems import (
     delete,
     exists,
-    files_below,
     is_local,
     join,
+    list_files_below,
     make_folder,
     open_plain,
 )
@@ -138,7 +138,7 @@ def list_names(folder: str) -> list[str]:
     """
     prefix = folder.rstrip("/") + "/"
     try:
-        paths = files_below(folder)
+        paths = list_files_below(folder)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be listed ({reason_of(error)}); check the path."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.filesystems import is_local, paths_below
+from goodgain.transforms.filesystems import is_local, list_paths_below
 
 
 def check_links(folder: str) -> None:
@@ -16,7 +16,7 @@ def check_links(folder: str) -> None:
     """
     if not is_local(folder):
         return
-    for path in paths_below(folder):
+    for path in list_paths_below(folder):
         if os.path.islink(path):
             raise UsageError(
                 f"Folder {folder} holds {path}, a symbolic link; remove it, so that no file "

@@ -101,7 +101,7 @@ def open_pool(
       UsageError: the folder holds no pool, or the pool has no run of that name.
     """
     folder = folder.rstrip("/")
-    manifest = pool_manifest(folder, open_file)
+    manifest = read_pool_manifest(folder, open_file)
     if run_name is not None and run_name not in manifest["runs"]:
         raise UsageError(
             f"The pool {folder} has no run {run_name}; it has {', '.join(manifest['runs'])}. Leave "
@@ -125,7 +125,7 @@ def exclusions_of(manifest: Mapping[str, Any]) -> PoolExclusions | None:
     return msgspec.convert(manifest.get(EXCLUDE), PoolExclusions | None)
 
 
-def pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str, Any]:
+def read_pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str, Any]:
     """The manifest of a pool.
 
     Raises:

@@ -21,7 +21,7 @@ from goodgain.pipeline.results.folder import UNFINISHED, check_written, write_ma
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.lock import LOCK, lock_folder
-from goodgain.pipeline.results.opened_pool import files_of, pool_manifest
+from goodgain.pipeline.results.opened_pool import files_of, read_pool_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument
@@ -35,9 +35,9 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import (
     create,
     delete,
-    files_below,
     is_local,
     join,
+    list_files_below,
     make_folder,
     move,
     open_plain,
@@ -93,7 +93,7 @@ def read_pool(folder: str) -> Pool:
     Raises:
       UsageError: the folder is not a pool.
     """
-    return Pool(folder, pool_manifest(folder, open_plain))
+    return Pool(folder, read_pool_manifest(folder, open_plain))
 
 
 def begin_pool(folder: str) -> None:
@@ -106,7 +106,7 @@ def begin_pool(folder: str) -> None:
     """
     check_links(folder)
     below = len(folder.rstrip("/")) + 1
-    first = {path[below:].partition("/")[0] for path in files_below(folder)}
+    first = {path[below:].partition("/")[0] for path in list_files_below(folder)}
     if first - {UNFINISHED, LOCK, next_documents(None)}:
         raise UsageError(
             f"Folder {folder} is not empty; name a new one with --output, or add to the pool "

@@ -23,7 +23,7 @@ from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.run.stream.counter import StreamCounts
-from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
+from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
 from goodgain.pipeline.run.stream.summary import (
     continue_since,
     count_without_means,
@@ -50,7 +50,7 @@ def print_summary(config: StreamConfig, counts: StreamCounts) -> None:
 
 def print_findings(config: StreamConfig, counts: StreamCounts) -> None:
     """Print only its warnings and notes, on stderr."""
-    has_means = bool(latest_means(config.output))
+    has_means = bool(read_latest_means(config.output))
     findings = document(
         _latest_warnings(config.output) if has_means else _running_warnings(counts),
         _notes(counts),
@@ -65,7 +65,7 @@ def print_facts(config: StreamConfig, counts: StreamCounts) -> None:
 
 def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     """The latest means by window, and what became of the records."""
-    means = latest_means(config.output)
+    means = read_latest_means(config.output)
     closed, in_means = (
         counts.totals.get(f"conversations.{name}", 0) for name in ("total", "in_means")
     )
@@ -164,7 +164,7 @@ def _columns(metrics: Iterable[str]) -> list[TableColumn]:
 
 def _latest_warnings(output: str) -> Iterator[Sentence]:
     """Data warnings of the latest windows, to show before the numbers that they put in doubt."""
-    rows = latest_warnings(output)
+    rows = read_latest_warnings(output)
     windows = sorted({row["window_start"] for row in rows})[-_SHOWN_WINDOWS:]
     for row in rows:
         if row["window_start"] in windows:

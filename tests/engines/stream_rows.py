@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.run.stream.latest_panes import latest_means
+from goodgain.pipeline.run.stream.latest_panes import read_latest_means
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.runs import rows, run
@@ -96,7 +96,7 @@ def assert_means_equal_batch(output: Path, batch: Path) -> None:
             windows.setdefault(row["last_timestamp"] // WINDOW * WINDOW, []).append(row["CG"])
     found = {
         row["window_start"]: (row["n"], row["mean"])
-        for row in latest_means(str(output))
+        for row in read_latest_means(str(output))
         if not row["slice"] and (row["metric"], row["i"], row["population"]) == ("CG", None, "all")
     }
     assert len(found) > len(windows) // 2

@@ -14,7 +14,7 @@ from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.folder import ENGINE_LOG
-from goodgain.pipeline.run.stream.latest_panes import latest_means
+from goodgain.pipeline.run.stream.latest_panes import read_latest_means
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.option_types import parse_instant
@@ -124,7 +124,7 @@ def means_at_end(output):
     """The latest mean of each window over all conversations, by window and metric."""
     return {
         (row["window_start"], row["metric"]): (row["n"], row["mean"])
-        for row in latest_means(str(output))
+        for row in read_latest_means(str(output))
         if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
 

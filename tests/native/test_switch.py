@@ -10,7 +10,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.results import manifest
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.transforms.core import native
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -137,7 +137,7 @@ def qrels_of_sample(folder):
     keys = LabelKeys()
     names = dict.fromkeys(
         (call.conversation_id, name)
-        for _, records in read_files(local_files([SAMPLE]))
+        for _, records in read_files(find_local_files([SAMPLE]))
         for call in records
         if isinstance(call, SearchCall)
         for of_result in keys.documents(call)

@@ -6,7 +6,7 @@ from unittest import mock
 import pytest
 import zstandard
 
-from goodgain.pipeline.run.plan.local_files import local_files, open_local, shards_of
+from goodgain.pipeline.run.plan.local_files import find_local_files, open_local, shards_of
 from goodgain.transforms.core.files import avro_reader
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
@@ -232,7 +232,7 @@ def peaks_of(rows, counts, keep, folder):
 
 def pack_all(path, threads, keep):
     """Print how many calls a file gives."""
-    (file,) = local_files([path])
+    (file,) = find_local_files([path])
     packer = packer_for(Packing(shipped_rules(), keep_records=keep, threads=threads))
     calls = 0
     for shard in shards_of(file, None, DEFAULT_BOUNDS):

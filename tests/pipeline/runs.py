@@ -11,7 +11,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, manifest_json
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
@@ -93,7 +93,7 @@ def direct_scores(paths, details=True):
     scoring = plain_scoring(**options, cost=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
-    for _, records in read_files(local_files(list(map(str, paths)))):
+    for _, records in read_files(find_local_files(list(map(str, paths)))):
         for record in records:
             if not isinstance(record, RejectedRecord):
                 calls[record.conversation_id].append(fingerprinter.call_fingerprint(record, True))

@@ -50,12 +50,12 @@ def test_lists_the_same_files_as_beam(folder, end):
         (match,) = FileSystems.match([FileSystems.join(f"{folder}{end}", pattern)])
         return sorted(metadata.path for metadata in match.metadata_list)
 
-    found = sorted(filesystems.files_below(f"{folder}{end}"))
+    found = sorted(filesystems.list_files_below(f"{folder}{end}"))
     assert found == sorted(str(folder / name) for name in FILES) == by_beam("**")
-    named = filesystems.files_named(filesystems.join(f"{folder}{end}", "means"), "part-*.avro")
+    named = filesystems.find_files_named(filesystems.join(f"{folder}{end}", "means"), "part-*.avro")
     assert named == [str(folder / "means" / "part-00000.avro")] == by_beam("means/part-*.avro")
-    assert filesystems.files_below(str(folder / "none")) == []
-    assert filesystems.files_named(str(folder / "none"), "*") == []
+    assert filesystems.list_files_below(str(folder / "none")) == []
+    assert filesystems.find_files_named(str(folder / "none"), "*") == []
     assert filesystems.find_matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
 
 
@@ -84,8 +84,8 @@ def test_a_folder_is_no_pattern(tmp_path):
     place = tmp_path / "out[1]*"
     place.mkdir()
     (place / "part-0").write_text("")
-    assert filesystems.files_below(str(place)) == [str(place / "part-0")]
-    assert filesystems.files_named(str(place), "part-*") == [str(place / "part-0")]
+    assert filesystems.list_files_below(str(place)) == [str(place / "part-0")]
+    assert filesystems.find_files_named(str(place), "part-*") == [str(place / "part-0")]
 
 
 def test_moving_again_does_nothing(tmp_path):
@@ -178,10 +178,10 @@ def test_a_run_is_published_and_read_elsewhere(tmp_path):
     write_manifest(out, {"datasets": {"late": 1}})
     assert read_manifest(out) == {"datasets": {"late": 1}}
     assert list(read_dataset(out, "late")) == [{"n": 1}]
-    assert sorted(filesystems.files_below(out)) == [f"{out}/{name}", f"{out}/manifest.json"]
-    assert filesystems.files_named(f"{out}/late", "part-*") == [f"{out}/{name}"]
+    assert sorted(filesystems.list_files_below(out)) == [f"{out}/{name}", f"{out}/manifest.json"]
+    assert filesystems.find_files_named(f"{out}/late", "part-*") == [f"{out}/{name}"]
     clear(out)
-    assert filesystems.files_below(str(tmp_path)) == []
+    assert filesystems.list_files_below(str(tmp_path)) == []
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
     read_shipped_mapping,
 )
 from goodgain.pipeline.convert.importing.provider_spans import with_provider_calls
-from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
+from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, read_raw_records
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
 from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, classify, span_of
 from goodgain.pipeline.convert.importing.tools import Tools
@@ -29,7 +29,7 @@ from goodgain.pipeline.convert.importing.values.scalars import text
 from goodgain.pipeline.convert.outputs import check_outputs
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.document import progress
-from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.local_files import find_local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool
@@ -81,7 +81,7 @@ def import_files(
     else:
         mapping = parse_mapping_file(read_shipped_mapping(format), f"{format}.yaml", counts)
     mapping = with_renamed_fields(mapping, renames).with_labels(label_map)
-    files = local_files(patterns)
+    files = find_local_files(patterns)
     check_outputs([output], (file.path for file in files))
     records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
     with progress.show_progress(sum(file.size for file in files), quiet=quiet):
@@ -163,7 +163,7 @@ def _decode(
 ) -> Iterator[PositionedRecord]:
     decode = format.decoder()
     for file in files:
-        records = raw_records(file.path, mapping.records, format, counts)
+        records = read_raw_records(file.path, mapping.records, format, counts)
         for position, raw in format.gather(file.path, records) if format.gather else records:
             progress.advance({"records.read": 1})
             for record in decode(raw, partial(counts.skip, example=position)):

@@ -38,7 +38,7 @@ _decode = msgspec.json.decode
 PositionedRecord = tuple[str, Any]
 
 
-def raw_records(
+def read_raw_records(
     path: str,
     envelope: Sequence[str],
     format: Format,

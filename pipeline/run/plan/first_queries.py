@@ -28,7 +28,9 @@ _LONGEST = 1_000  # characters that are kept of a query
 _Place = tuple[int, int, int, int, bool, str]
 
 
-def queries_of_run(manifest: RunManifest, conversation_ids: Collection[str]) -> Mapping[str, str]:
+def find_queries_of_run(
+    manifest: RunManifest, conversation_ids: Collection[str]
+) -> Mapping[str, str]:
     """The first queries of conversations in the files that a run read.
 
     Returns:
@@ -48,12 +50,12 @@ def queries_of_run(manifest: RunManifest, conversation_ids: Collection[str]) -> 
     source = LocalFiles([InputFile(*file) for file in files], config)
     rules = compile_rules(load_shipped_rules())  # they decide nothing here
     try:
-        return first_queries(source.conversations(conversation_ids, rules), conversation_ids)
+        return find_first_queries(source.conversations(conversation_ids, rules), conversation_ids)
     except (OSError, GoodGainError):
         return {}
 
 
-def first_queries(
+def find_first_queries(
     records: Iterable[ConversationRecord], conversation_ids: Collection[str]
 ) -> dict[str, str]:
     """The query of the first search call that has one, of the last turn that has one.

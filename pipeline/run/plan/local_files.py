@@ -25,7 +25,7 @@ _MOST_THREADS = 4
 _OTHER_FILESYSTEM = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
-def local_files(patterns: Sequence[str]) -> list[InputFile]:
+def find_local_files(patterns: Sequence[str]) -> list[InputFile]:
     """The files that match the patterns, each once, sorted by path.
 
     Args:
@@ -105,7 +105,7 @@ def open_local(path: str) -> BinaryIO:
     return open(path, "rb")
 
 
-LOCAL = Storage(local_files, open_local)
+LOCAL = Storage(find_local_files, open_local)
 
 
 def usable_threads() -> int:

@@ -18,7 +18,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowWarnings,
 )
 
-WARNINGS = datasets.shipped_dataset("stream/warnings")
+WARNINGS = datasets.load_shipped_dataset("stream/warnings")
 # The first columns of rows that belong to a pane of a window.
 _PANE = WARNINGS.columns[:4]
 

@@ -14,7 +14,7 @@ from goodgain.transforms.core.warnings.codes import NONE as NO_WARNING
 _KEY = ("window_start", "metric", "i", "population")
 
 
-def latest_means(folder: str) -> list[Row]:
+def read_latest_means(folder: str) -> list[Row]:
     """The rows of `means` that are not superseded by a later pane, sorted by window."""
     latest: dict[tuple[Any, ...], Row] = {}
     for row in read_dataset(folder, MEANS.name):
@@ -26,7 +26,7 @@ def latest_means(folder: str) -> list[Row]:
     return sorted(latest.values(), key=lambda row: row["window_start"])
 
 
-def latest_warnings(folder: str) -> list[Row]:
+def read_latest_warnings(folder: str) -> list[Row]:
     """The current rows of `warnings`, sorted by window; a window without warnings has none."""
     latest: dict[int, list[Row]] = {}
     for row in read_dataset(folder, WARNINGS.name):

@@ -7,7 +7,7 @@ from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.filesystems import delete, files_below
+from goodgain.transforms.filesystems import delete, list_files_below
 
 
 def make_room(config: StreamConfig) -> None:
@@ -22,7 +22,7 @@ def make_room(config: StreamConfig) -> None:
     if since is None:
         clear(folder)
         return
-    for path in files_below(folder):
+    for path in list_files_below(folder):
         *_, dataset, name = path.split("/")
         pane = pane_of(name)
         if pane is None:

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.run.stream.counter import StreamCounts
-from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
+from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
 from goodgain.pipeline.settings.option_types import instant_text
 from goodgain.pipeline.settings.stream_config import StreamConfig
 
@@ -20,8 +20,8 @@ def facts_of(config: StreamConfig, counts: StreamCounts) -> dict[str, Any]:
     """What became of the records, and the latest means at N of every slice."""
     return {
         "output": config.output,
-        "means": [row for row in latest_means(config.output) if row["i"] is None],
-        "warnings": latest_warnings(config.output),
+        "means": [row for row in read_latest_means(config.output) if row["i"] is None],
+        "warnings": read_latest_warnings(config.output),
         "conversations": {
             "closed": counts.totals.get("conversations.total", 0),
             "in_means": counts.totals.get("conversations.in_means", 0),

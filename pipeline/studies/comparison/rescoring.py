@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.manifest_model import FileOfRun, RunManifest
-from goodgain.pipeline.results.opened_pool import exclusions_of, pool_manifest
+from goodgain.pipeline.results.opened_pool import exclusions_of, read_pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.config_text import load_rules
@@ -103,7 +103,7 @@ def score_on_pool(
     Raises:
       UsageError: the pool does not exist, or a run cannot be scored again.
     """
-    pool_state = pool_manifest(pool, open_plain)
+    pool_state = read_pool_manifest(pool, open_plain)
     on_pool = {run: (run, manifest) for run, manifest in manifests.items()}
     others = {
         run: manifest

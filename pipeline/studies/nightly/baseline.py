@@ -65,7 +65,7 @@ def find_baseline(
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _use_pinned(choice.pinned, manifest, folders)
-    earlier_days = [earlier for earlier in folders.published_days() if earlier < day]
+    earlier_days = [earlier for earlier in folders.list_published_days() if earlier < day]
     entries = {earlier: read_entry(folders.published_folder(earlier)) for earlier in earlier_days}
     good = [earlier for earlier, entry in entries.items() if entry and entry.verdict == "passed"]
     unreadable = [earlier for earlier, entry in entries.items() if entry is None]
@@ -109,7 +109,7 @@ def _note_damaged(days: Sequence[date]) -> str:
 
 
 def _use_pinned(pinned: date, manifest: RunManifest, folders: DayFolders) -> Baseline:
-    if pinned not in folders.published_days():
+    if pinned not in folders.list_published_days():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."

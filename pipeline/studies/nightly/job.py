@@ -19,11 +19,11 @@ from goodgain.pipeline.studies.nightly.days.days import (
     DayFolders,
     LateFiles,
     days_between,
-    late_files,
+    find_late_files,
     patterns_of,
 )
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
-from goodgain.pipeline.studies.nightly.days.history import current_entries, write_history
+from goodgain.pipeline.studies.nightly.days.history import read_current_entries, write_history
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.night import Night, run_config, run_day
 from goodgain.pipeline.studies.nightly.notify import (
@@ -127,16 +127,16 @@ def _run(
             dependencies.say(f"Cleaned up {name}, left by an interrupted job.")
         entries = []
         for day in _days(config, request, folders, today):
-            previous = _previous(current_entries(folders), day)
+            previous = _previous(read_current_entries(folders), day)
             entry = run_day(night, day)
             entries.append(entry)
-            history = current_entries(folders, entry)
+            history = read_current_entries(folders, entry)
             write_history(folders, history, views.history(history, ()))
             if config.notify is not None and is_news(entry, previous):
                 news = document_of_day(entry, str(folders.published_folder(day)))
                 notify(config.notify, news, dependencies.say)
         late = _find_late_files(config, folders, _last_day(request, today))
-        history = current_entries(folders)
+        history = read_current_entries(folders)
         write_history(folders, history, views.history(history, late))
         write_whole(folders.output / REPORT, views.nights(history))
     return NightlyResult(tuple(entries), tuple(late))
@@ -159,7 +159,7 @@ def _days(
     """The days to run, ascending, so that the baseline of each is up to date."""
     days = {_last_day(request, today)}
     if request.backfill is not None:
-        days = set(days_between(*request.backfill)).difference(folders.published_days())
+        days = set(days_between(*request.backfill)).difference(folders.list_published_days())
     if request.rerun_late:
         days.update(
             late.day for late in _find_late_files(config, folders, _last_day(request, today))
@@ -177,14 +177,14 @@ def _last_day(request: NightlyRequest, today: date) -> date:
 def _find_late_files(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
     """The last `late_days` published days whose input has changed since their run."""
     changed_days = []
-    for day in folders.published_days():
+    for day in folders.list_published_days():
         if not timedelta() <= last - day <= timedelta(days=config.late_days):
             continue
         try:
             inputs = find_inputs(patterns_of(config.input, day))
         except UsageError:
             continue  # its traces were deleted
-        one = late_files(day, read_run(str(folders.published_folder(day))).inputs, inputs)
+        one = find_late_files(day, read_run(str(folders.published_folder(day))).inputs, inputs)
         if one is not None:
             changed_days.append(one)
     return changed_days

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from goodgain.pipeline.results.folder import UNFINISHED
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.filesystems import delete, files_below, open_plain
+from goodgain.transforms.filesystems import delete, list_files_below, open_plain
 
 
 def fetch(source: str, target: Path) -> None:
@@ -21,7 +21,7 @@ def fetch(source: str, target: Path) -> None:
     """
     prefix = source.rstrip("/") + "/"
     try:
-        for remote in files_below(source):
+        for remote in list_files_below(source):
             path = remote.removeprefix(prefix)
             if path.startswith(f"{UNFINISHED}/"):  # left by a run that was killed
                 continue

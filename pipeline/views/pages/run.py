@@ -14,7 +14,7 @@ from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset, read_run, read_with_columns
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import read_means
-from goodgain.pipeline.run.plan.first_queries import queries_of_run
+from goodgain.pipeline.run.plan.first_queries import find_queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
 from goodgain.pipeline.views.noteworthy import (
     each_once,
@@ -107,7 +107,7 @@ def build_report(
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):
         iterations[row["conversation_id"]].append(row)
-    asked = queries_of_run(manifest, identities) if queries is None else queries(identities)
+    asked = find_queries_of_run(manifest, identities) if queries is None else queries(identities)
     costs = _costs(rows)
     outcomes = outcome_views(folder, rows, manifest)
     ways = way.ways()

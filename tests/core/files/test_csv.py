@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
+from goodgain.pipeline.run.plan.local_files import find_local_files, open_local, read_files
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.csv_reader import begins_like_csv
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -52,7 +52,7 @@ def file(tmp_path):
 
 
 def rejected_of(path):
-    files = local_files([path])
+    files = find_local_files([path])
     records = [record for _, several in read_files(files) for record in several]
     rows = [record for record in records if isinstance(record, RejectedRecord)]
     return sorted((row.position, row.field, row.reason, row.conversation_id) for row in rows)
@@ -131,7 +131,7 @@ def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, l
     ((position, _, reason, _),) = rejected_of(path)
     assert position == "file"
     assert reason.startswith("The table has neither conversation_id nor iteration, but ")
-    unknown = find_unknown_names(find_names(local_files([path]), open_local), ())
+    unknown = find_unknown_names(find_names(find_local_files([path]), open_local), ())
     meant = {name.meant: name.name for name in unknown}
     assert sorted([*meant.values(), *known]) == sorted(header.split(","))
     run = gg.evaluate(path, mapping=meant)

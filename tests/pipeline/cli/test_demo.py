@@ -1,5 +1,5 @@
 from goodgain.pipeline.cli.demo import feed, files_in_time
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.sample_config import SampleConfig
 
@@ -27,5 +27,5 @@ def test_files_appear_one_at_a_time_and_complete(tmp_path):
         lambda: listings.append(sorted(path.name for path in tmp_path.iterdir())),
     )
     assert listings[:2] == [["00000.jsonl"], ["00000.jsonl", "00001.jsonl"]]
-    read = [call for _, found in read_files(local_files([f"{tmp_path}/*"])) for call in found]
+    read = [call for _, found in read_files(find_local_files([f"{tmp_path}/*"])) for call in found]
     assert len(read) == len(records)

@@ -11,7 +11,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
     parse_mapping_file,
     read_shipped_mapping,
 )
-from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.local_files import find_local_files
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -49,7 +49,7 @@ def import_and_count(paths, mapping=None, format="custom", keep=True):
     """The trace records, none of which are held unless `keep`, and the counts."""
     counts = ImportCounts()
     compiled = parse_mapping_file(mapping or read_shipped_mapping(format), "m.yaml", counts)
-    files = local_files([str(path) for path in paths])
+    files = find_local_files([str(path) for path in paths])
     records = import_traces(files, FORMATS[format], compiled, counts)
     return list(records) if keep else deque(records, maxlen=0), counts
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.to_trec import write_trec
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.local_files import find_local_files
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
 from tests.conformity import trec_tables
@@ -46,5 +46,7 @@ def convert(folder, records):
     """Convert records to a TREC run and qrels; return their lines and the counts."""
     traces, run, qrels = (folder / name for name in ("t.jsonl", "run", "qrels"))
     traces.write_text("".join(json.dumps({"conversation_id": "c"} | r) + "\n" for r in records))
-    counts = write_trec(local_files([str(traces)]), RULES, "doc_id", "tag", str(run), str(qrels))
+    counts = write_trec(
+        find_local_files([str(traces)]), RULES, "doc_id", "tag", str(run), str(qrels)
+    )
     return lines_of(run), lines_of(qrels), counts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goodgain.pipeline.convert.to_traces import IterationSource, TraceCounts, trace_records
 from goodgain.pipeline.convert.to_trec import document_names, word, write_trec
 from goodgain.pipeline.convert.trec_file import TrecFile
-from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.local_files import find_local_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from tests.pipeline.convert.steps import (
@@ -38,7 +38,7 @@ class TestTracesToTrec:
                 results = [{"ids": {"doc_id": document}, "gain": 1} for document in documents]
                 record = {"conversation_id": conversation, "iteration": 1, "results": results}
                 file.write(json.dumps(record) + "\n")
-        write_trec(local_files([str(traces)]), RULES, "doc_id", "tag", str(run), None)
+        write_trec(find_local_files([str(traces)]), RULES, "doc_id", "tag", str(run), None)
         expected = {
             word(conversation): list(
                 dict.fromkeys(word(document.strip()) for document in documents)

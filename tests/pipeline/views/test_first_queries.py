@@ -7,7 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.run.plan import first_queries as module
-from goodgain.pipeline.run.plan.first_queries import first_queries, queries_of_run
+from goodgain.pipeline.run.plan.first_queries import find_first_queries, find_queries_of_run
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from tests.pipeline.runs import run, write_jsonl
 
@@ -58,19 +58,19 @@ def test_in_terminal_and_report_of_a_run(tmp_path, capsys, monkeypatch):
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert len(texts(page)) == 2
     of_run = read_run(str(tmp_path / "out"))
-    assert queries_of_run(of_run, ["good", "wastes", "unknown"]) == {"good": "fine"}
+    assert find_queries_of_run(of_run, ["good", "wastes", "unknown"]) == {"good": "fine"}
     monkeypatch.setattr(module, "_MOST_BYTES", 10)
     monkeypatch.setattr(module, "_MOST_BYTES_IN_PYTHON", 10)
-    assert queries_of_run(of_run, ["good"]) == {}
+    assert find_queries_of_run(of_run, ["good"]) == {}
 
 
 def test_files_that_are_gone_have_no_queries(tmp_path):
     traces = tmp_path / "traces.jsonl"
     write_jsonl(traces, CALLS)
     evaluated = gg.evaluate(traces)
-    assert queries_of_run(evaluated.manifest, ["bad"]) == {"bad": HOSTILE}
+    assert find_queries_of_run(evaluated.manifest, ["bad"]) == {"bad": HOSTILE}
     traces.unlink()
-    assert queries_of_run(evaluated.manifest, ["repeats"]) == {}
+    assert find_queries_of_run(evaluated.manifest, ["repeats"]) == {}
     evaluated.report(tmp_path / "report.html")
     assert texts((tmp_path / "report.html").read_text("utf-8")) == []
 
@@ -89,5 +89,5 @@ def test_the_first_query_is_that_of_the_last_turn_in_order():
         call("an empty turn", turn=3, action="cite"),
     ]
     for several in (records, records[::-1]):
-        assert first_queries(several, {"c"}) == {"c": "first"}
-    assert first_queries(records, {"d"}) == {}
+        assert find_first_queries(several, {"c"}) == {"c": "first"}
+    assert find_first_queries(records, {"d"}) == {}

@@ -74,7 +74,7 @@ def test_before_any_conversation_has_closed_there_are_no_means():
 
 
 def test_the_balance_and_how_to_go_on_are_printed(monkeypatch):
-    monkeypatch.setattr(stream, "latest_means", lambda _: [])
+    monkeypatch.setattr(stream, "read_latest_means", lambda _: [])
     totals = {"records.scored": 7, "records.late": 2}
     counts = StreamCounts(13, 3, 1, totals=totals, watermark=21 * DAY + DAY // 2)
     text = " ".join(text_of(stream.stream_document(CONFIG, counts)).split())
@@ -89,9 +89,9 @@ def test_with_quiet_only_findings_are_printed_on_stderr(means, monkeypatch, caps
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
     now = StreamCounts(read=9, closed=5, missed=2, means={"CG": 7.25}, warnings=[warning])
     row = {"window_start": 20 * DAY, **structs.asdict(warning), "code": "few_labels"}
-    monkeypatch.setattr(stream, "latest_warnings", lambda _: [row])
+    monkeypatch.setattr(stream, "read_latest_warnings", lambda _: [row])
     for rows, expected in ((means, "1970-01-21 00:00: Warning (few_labels)"), ([], "Warning (odd")):
-        monkeypatch.setattr(stream, "latest_means", lambda _, rows=rows: rows)
+        monkeypatch.setattr(stream, "read_latest_means", lambda _, rows=rows: rows)
         stream.print_findings(CONFIG, now)
         printed = capsys.readouterr()
         first, second = filter(None, printed.err.splitlines())

@@ -21,7 +21,7 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest_model import FileOfRun
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.filesystems import delete, is_local, paths_below, sync
+from goodgain.transforms.filesystems import delete, is_local, list_paths_below, sync
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
@@ -112,7 +112,7 @@ class DayFolders:
         """Remove the temporary folder of the baseline."""
         delete(str(self.baseline()))
 
-    def published_days(self) -> list[date]:
+    def list_published_days(self) -> list[date]:
         """The published days, ascending."""
         names = (_DAY.fullmatch(path.name) for path in self.output.glob("date=*"))
         days = (date.fromisoformat(match[1]) for match in names if match)
@@ -121,7 +121,7 @@ class DayFolders:
     def publish(self, day: date) -> None:
         """Move a complete day to its final folder, and replace what is there."""
         unfinished, published = self.unfinished_folder(day), self.published_folder(day)
-        for path in (str(unfinished), *paths_below(str(unfinished))):
+        for path in (str(unfinished), *list_paths_below(str(unfinished))):
             sync(path)
         if not published.exists():
             os.rename(unfinished, published)
@@ -177,7 +177,7 @@ class LateFiles(Struct, frozen=True):
         return f"{self.day.isoformat()}: {', '.join(parts)}"
 
 
-def late_files(
+def find_late_files(
     day: date, inputs: Iterable[FileOfRun], files: Sequence[InputFile]
 ) -> LateFiles | None:
     """The changes in a day's input since its run; None if there are none.

@@ -44,7 +44,7 @@ def read_history(output: Path) -> list[DayEntry]:
         try:
             entries.append(_decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # `current_entries` reads the entry from the day's folder
+            continue  # `read_current_entries` reads the entry from the day's folder
     return entries
 
 
@@ -63,7 +63,7 @@ def _decode(line: bytes) -> DayEntry:
     return replace(entry, means=means, changes=changes)
 
 
-def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
+def read_current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
     """One entry for each day, ascending.
 
     Args:
@@ -73,7 +73,7 @@ def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list
     by_day: dict[datetime.date, DayEntry] = {
         entry.day: entry for entry in known if entry.verdict == "failed"
     }
-    for day in folders.published_days():
+    for day in folders.list_published_days():
         entry = read_entry(folders.published_folder(day))
         if entry is not None:
             by_day[day] = entry

@@ -1,5 +1,5 @@
 from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
-from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
+from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
 from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.pipeline.run.stream.sinks import StreamTarget, write_pane
 from tests.pipeline.run.stream.rows import NOON
@@ -35,7 +35,7 @@ def test_means_are_of_the_greatest_pane(tmp_path):
         write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1), pane, MEANS, [row])
     found = {
         (row["window_start"], row["metric"], *row["slice"].values()): row["n"]
-        for row in latest_means(str(tmp_path))
+        for row in read_latest_means(str(tmp_path))
     }
     assert found == {
         (NOON, "CG"): 101,
@@ -71,9 +71,9 @@ def test_warnings_are_those_of_the_latest_pane(tmp_path):
     for number, row in enumerate(rows):
         pane = Pane(NOON, 0, 1, number, "0")
         write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1), pane, WARNINGS, [row])
-    found = latest_warnings(str(tmp_path))
+    found = read_latest_warnings(str(tmp_path))
     assert [(row["window_start"], row["code"]) for row in found] == [
         (NOON, "few_labels"),
         (NOON, "odd_times"),
     ]
-    assert latest_warnings(str(tmp_path / "missing")) == []
+    assert read_latest_warnings(str(tmp_path / "missing")) == []

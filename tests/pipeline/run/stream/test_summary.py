@@ -33,8 +33,8 @@ def test_conversations_without_means_are_counted(means):
 
 
 def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
-    monkeypatch.setattr(summary, "latest_means", lambda _: means)
-    monkeypatch.setattr(summary, "latest_warnings", lambda _: [])
+    monkeypatch.setattr(summary, "read_latest_means", lambda _: means)
+    monkeypatch.setattr(summary, "read_latest_warnings", lambda _: [])
     totals = {
         "records.scored": 7,
         "records.late": 2,

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.config_text import load_rules
@@ -93,7 +93,7 @@ class TestNumbers:
     def test_outcomes_agree_with_counts_in_the_shipped_sample(self):
         calls = [
             record
-            for _, records in read_files(local_files([SAMPLE]))
+            for _, records in read_files(find_local_files([SAMPLE]))
             for record in records
             if record.conversation_id == "1fb92a63-e461-01ed-471d-29a263f69c29"
         ]

@@ -136,7 +136,7 @@ def test_a_replaced_day_is_restored_if_its_successor_is_missing(job):
     place.rename(job.world.output / f".{place.name}.replaced")
     folders = day_folders.DayFolders(job.world.output)
     assert folders.repair() == [f".{place.name}.replaced"]
-    assert folders.published_days() == [DAY]
+    assert folders.list_published_days() == [DAY]
 
 
 def test_a_missing_or_damaged_history_is_rebuilt(job):

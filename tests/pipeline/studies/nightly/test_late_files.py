@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from goodgain.pipeline.results.manifest_model import FileOfRun
-from goodgain.pipeline.studies.nightly.days.days import LateFiles, late_files
+from goodgain.pipeline.studies.nightly.days.days import LateFiles, find_late_files
 from goodgain.transforms.core.files.shard import InputFile
 
 DAY = date(2025, 3, 4)
@@ -21,7 +21,7 @@ INPUTS = (FileOfRun("a", 1), FileOfRun("b", 2))
     ],
 )
 def test_added_and_changed_files_are_late(found, expected):
-    assert late_files(DAY, INPUTS, [InputFile(*file) for file in found]) == expected
+    assert find_late_files(DAY, INPUTS, [InputFile(*file) for file in found]) == expected
 
 
 def test_text_names_the_first_files():
@@ -32,5 +32,5 @@ def test_text_names_the_first_files():
 def test_relative_and_absolute_paths_name_the_same_file(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # engines with remote workers list absolute paths
     inputs = [FileOfRun(str(tmp_path / "a"), 1)]
-    assert late_files(DAY, inputs, [InputFile("a", 1)]) is None
-    assert late_files(DAY, inputs, [InputFile("a", 2)]).changed == ("a",)
+    assert find_late_files(DAY, inputs, [InputFile("a", 1)]) is None
+    assert find_late_files(DAY, inputs, [InputFile("a", 2)]).changed == ("a",)
