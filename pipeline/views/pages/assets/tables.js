@@ -14,7 +14,10 @@ function labelCells(table) {
   const headings = [...table.tHead.rows[0].cells].map((heading) => heading.textContent);
   for (const {cells} of [...table.tBodies].flatMap((body) => [...body.rows])) {
     const missing = headings.length - cells.length; // a heading above may span several rows
-    [...cells].forEach((one, at) => { if (one.tagName === "TD" && one.colSpan === 1) one.dataset.label = headings[at + missing]; });
+    for (const [at, one] of [...cells].entries()) {
+      const heading = headings[at + missing];
+      if (heading && one.tagName === "TD" && one.colSpan === 1) one.dataset.label = heading;
+    }
   }
   table.classList.add("stacked");
 }

@@ -89,6 +89,19 @@ def test_no_card_overflows_and_no_table_is_cut(page):
     assert page.execute_script(label) == '"unit: "'
 
 
+def test_cells_below_no_heading_have_no_label_on_a_narrow_page(browser, tmp_path):
+    opened = search("c-01", 1, [(1, 3)], action="open") | {"call": 1}
+    write_outputs(tmp_path / "out", [*market_records(), opened], scoring={"usage": True})
+    place = tmp_path / "out" / "report.html"
+    place.write_bytes(build_report(str(tmp_path / "out")).page)
+    page = open_page(browser, place.as_uri(), width=400)
+    label = (
+        "return [...document.querySelectorAll('#way tbody tr:first-child td')]"
+        ".map((cell) => getComputedStyle(cell, '::before').content)"
+    )
+    assert page.execute_script(label)[:2] == ["none", '"good documents: "']
+
+
 def test_values_are_beside_the_point_or_below_the_plot_on_a_narrow_page(page):
     assert_pointing_shows(page, "curve", "reached i", ".trace.scatter .point")
     assert page.execute_script(BESIDE, "curve") == 0
