@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -238,6 +239,7 @@ def _check(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
 
 
 def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    _check_columns(table)
     if hasattr(table, "iterrows"):
         columns = [series.astype(object).where(series.notna(), None) for _, series in table.items()]
         names = [str(name) for name in table.columns]
@@ -251,6 +253,23 @@ def _rows(table: Any) -> Iterator[dict[str, Any]]:
         batches = table.to_batches() if hasattr(table, "to_batches") else [table]
         rows = (row for batch in batches for row in rows_of_batch(batch, "surrogateescape"))
     return (cast(dict[str, Any], _drop_empty(row)) for row in rows)
+
+
+def _check_columns(table: Any) -> None:
+    """Refuse a table in which a column would hide another of its name.
+
+    Raises:
+      UsageError: two columns have one name.
+    """
+    # Of pyarrow, or of pandas and polars.
+    names = table.column_names if hasattr(table, "column_names") else table.columns
+    counts = Counter(map(str, names))
+    twice = next((name for name, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"The table has the column {twice} twice: drop or rename one of them, so that it is "
+            "clear which counts."
+        )
 
 
 def _drop_empty(value: Any, name: str = "") -> Any:

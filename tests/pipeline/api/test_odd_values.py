@@ -1,7 +1,8 @@
-"""Values in Python rows that no file can hold: pandas' NA, arrays, lone surrogates."""
+"""Values in Python rows that no file can hold: pandas' NA, arrays, subclasses, lone surrogates."""
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import goodgain as gg
@@ -63,6 +64,70 @@ def test_records_with_arrays_are_rejected(field, value):
     ((position, reason),) = reasons(found.rejected)
     assert position == "record 1"
     assert reason.startswith(field)
+
+
+class Text(str):
+    """Like the text of a tag in an HTML parser."""
+
+
+@pytest.mark.parametrize("native", ["1", "0"])
+@pytest.mark.parametrize("text", [Text, np.str_])
+def test_texts_of_subclasses_of_str_are_texts(monkeypatch, native, text):
+    monkeypatch.setenv("GOODGAIN_NATIVE", native)
+
+    def record(text):
+        return {
+            "conversation_id": text("c"),
+            "iteration": 1,
+            "query": text("red kites"),
+            "attributes": {text("arm"): text("a")},
+            "results": [
+                {"id": text("5"), "ids": {text("doc_id"): [text("a"), text("b")]}, "gain": 2},
+                {"title": text("A title"), "fields": {"author": text("b")}, "aspects": [text("x")]},
+            ],
+        }
+
+    # A copy of it is the same record: their digests are equal.
+    found = gg.evaluate([record(text), record(str)])
+    assert not found.rejected.to_dicts()
+    assert found.manifest.records.redelivered == 1
+    assert found.conversations[0]["attributes"] == {"arm": "a"}
+    lone = gg.evaluate([{**record(text), "query": text("\ud800")}, TRACES[1]])
+    assert reasons(lone.rejected) == [("record 1", "query has bytes that are not UTF-8 text.")]
+
+
+def test_numpy_numbers_and_booleans_are_those_of_python():
+    result = {"id": "a", "gain": np.float32(2), "score": np.float32(0.5)}
+    found = gg.evaluate(
+        [
+            {
+                "conversation_id": "c",
+                "iteration": np.float64(1),
+                "is_final": np.bool_(True),
+                "costs": {"tokens": np.float32(2.5), "calls": np.int64(3)},
+                "outcomes": {"correct": np.bool_(True)},
+                "attributes": {"hot": np.bool_(True), "size": np.float32(12)},
+                "results": [result],
+            }
+        ]
+    )
+    assert not found.rejected.to_dicts()
+    (row,) = found.conversations
+    assert row["attributes"] == {"hot": "true", "size": "12"}
+    values = [row[name] for name in ("CG", "cost.tokens", "cost.calls", "outcome.correct")]
+    assert values == [2, 2.5, 3, 1]
+
+
+@pytest.mark.parametrize("is_arrow", [False, True])
+def test_a_table_with_a_column_twice_is_refused(is_arrow):
+    names = ["conversation_id", "iteration", "id", "gain", "gain"]
+    values = ["c", 1, "a", 3, 2]
+    if is_arrow:
+        table = pa.Table.from_arrays([[value] for value in values], names)
+    else:
+        table = pd.DataFrame([values], columns=names)
+    with pytest.raises(gg.UsageError, match="The table has the column gain twice: drop or rename"):
+        gg.evaluate(table)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ def _text(value: Any) -> Any:
             return value.decode()
         except UnicodeDecodeError:
             return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of a subclass, like NumPy's, which no encoder takes
     value = _plain_integer(value)
     return str(value) if type(value) is int and value.bit_length() <= _MOST_BITS else value
 
@@ -67,6 +69,13 @@ def _plain_integer(value: Any) -> Any:
         return operator.index(value)
     except TypeError:  # an array
         return value
+
+
+def _plain_scalar(value: Any) -> Any:
+    """A NumPy number or boolean, as in records from a data frame, as a Python one."""
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return value
 
 
 def is_missing(value: Any) -> bool:
@@ -91,6 +100,7 @@ def _attribute(value: Any) -> Any:
 
     12.0 is "12", as in a file without gaps: tables write whole numbers with gaps as floats.
     """
+    value = _plain_scalar(value)
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_EXACT:
         return str(int(value))
     if isinstance(value, bool | float):
@@ -106,6 +116,7 @@ def _text_unless_blank(value: Any) -> Any:
 def _integer(value: Any) -> Any:
     if type(value) is int:  # the common case
         return value
+    value = _plain_scalar(value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
@@ -118,7 +129,7 @@ def _integer(value: Any) -> Any:
 def _number(value: Any) -> Any:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return float(value.strip())  # which, unlike `float`, takes all that `\s` does
-    return value
+    return _plain_scalar(value)
 
 
 def _timestamp(value: Any) -> Any:
@@ -127,7 +138,9 @@ def _timestamp(value: Any) -> Any:
 
 
 def _boolean(value: Any) -> Any:
-    return _BOOLEANS.get(value.strip().lower(), value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return _BOOLEANS.get(value.strip().lower(), value)
+    return _plain_scalar(value)
 
 
 def _results(value: Any) -> Any:

@@ -17,7 +17,6 @@ import msgspec
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.coercion import coerce_record
-from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.record_errors import first_undecodable, record_error
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
@@ -90,17 +89,43 @@ def _with_plain_strings(call: SearchCall) -> SearchCall:
 def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:
     """Like `parse_mapping`, for a record whose texts may have lone surrogates.
 
-    Bytes that are not UTF-8 become such, and texts in memory may have any.
+    Bytes that are not UTF-8 become such, and texts in memory may have any. These may also be of a
+    subclass of str, like NumPy's or that of a parser of HTML.
 
     Raises:
       RecordError: also if a used field has one.
     """
     call = parse_mapping(record)
     try:
-        record_encoding(call)
+        if not _has_plain_values(call):
+            call = _parse_loosely(record)
+            _encode_plain(call)
     except UnicodeEncodeError:
         raise _undecodable(msgspec.to_builtins(call, enc_hook=int)) from None
     return call
+
+
+def _plain_integer(value: Any) -> int:
+    """The time of a call as an integer; texts of subclasses of str are not encoded as they are."""
+    if not isinstance(value, int):
+        raise TypeError
+    return int(value)
+
+
+_encode_plain = msgspec.msgpack.Encoder(enc_hook=_plain_integer).encode
+
+
+def _has_plain_values(call: SearchCall) -> bool:
+    """Whether all texts of a call are of no subclass of str.
+
+    Raises:
+      UnicodeEncodeError: a text has a lone surrogate.
+    """
+    try:
+        _encode_plain(call)
+    except TypeError:
+        return False
+    return True
 
 
 def _undecodable(record: Mapping[str, Any]) -> RecordError:
