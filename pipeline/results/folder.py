@@ -125,6 +125,12 @@ def manifest_json(manifest: Struct | Mapping[str, Any]) -> bytes:
     return json.dumps(plain, indent=2, default=format_time, allow_nan=False).encode() + b"\n"
 
 
+def plain_manifest(manifest: Struct) -> dict[str, Any]:
+    """A manifest as it is read before it is decoded."""
+    plain: dict[str, Any] = json.loads(manifest_json(manifest))
+    return plain
+
+
 def format_time(time: datetime) -> str:
     """A time as text in a manifest."""
     return time.isoformat(timespec="milliseconds")

@@ -12,7 +12,8 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.errors import UsageError
 
-REMEDY = "If another version of goodgain wrote it, or it was changed since, run it again."
+_IF = "If another version of goodgain wrote it, or it was changed since,"
+REMEDY = f"{_IF} run it again."
 _Decoded = TypeVar("_Decoded")
 
 
@@ -32,22 +33,25 @@ def run_manifest_of(manifest: Mapping[str, Any], folder: str) -> RunManifest:
     return decoded
 
 
-def decode_manifest(manifest: Mapping[str, Any], into: type[_Decoded], folder: str) -> _Decoded:
+def decode_manifest(
+    manifest: Mapping[str, Any], into: type[_Decoded], folder: str, advice: str = "run it again."
+) -> _Decoded:
     """Decode a manifest, or some of its fields.
 
     Args:
       into: a Struct with the fields that are needed; others are left out.
       folder: of the outputs, for the message.
+      advice: what to do about those of another version, and changed ones.
 
     Raises:
       UsageError: a field is missing or has another type.
     """
-    with _problem_named(folder):
+    with _problem_named(folder, advice=advice):
         return msgspec.convert(manifest, into)
 
 
 @contextmanager
-def _problem_named(folder: str, part: str = "") -> Iterator[None]:
+def _problem_named(folder: str, part: str = "", advice: str = "run it again.") -> Iterator[None]:
     """Name the file and the field that cannot be decoded.
 
     Args:
@@ -59,4 +63,4 @@ def _problem_named(folder: str, part: str = "") -> Iterator[None]:
         problem, _, place = str(error).partition(" - at `$.")
         field = ".".join(filter(None, (part, place.removesuffix("`"))))
         named = f"{field}: {problem}" if field else problem
-        raise UsageError(f"{folder}/{MANIFEST} cannot be used ({named}). {REMEDY}") from None
+        raise UsageError(f"{folder}/{MANIFEST} cannot be used ({named}). {_IF} {advice}") from None

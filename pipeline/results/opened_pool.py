@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
+from goodgain.pipeline.results.folder import MANIFEST
+from goodgain.pipeline.results.manifest_checks import decode_manifest
+from goodgain.pipeline.results.pool_manifest import POOL, PoolExclusions, PoolManifest
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions
-from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
+from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings.check_inputs import LabelSpan
 from goodgain.transforms.core.wording import format_count
-
-_MANIFEST = "manifest.json"
-_KIND = "pool"
-EXCLUDE = "exclude"  # of a run and of a pool
-
-
-class PoolExclusions(Struct, frozen=True):
-    """What a pool was built without; equal for the same documents of the same topics.
-
-    Attributes:
-      digest: of the pairs of topic and document.
-      pairs: their number.
-      qrels_id, qrels_topic: how they are matched to results.
-    """
-
-    digest: str
-    pairs: int
-    qrels_id: str
-    qrels_topic: str | None = None
-
-    @classmethod
-    def of(cls, exclusions: Exclusions | None) -> PoolExclusions | None:
-        """What is excluded; None if nothing is."""
-        if exclusions is None:
-            return None
-        keys = exclusions.keys
-        return cls(exclusions.digest, exclusions.number, keys.qrels_id, keys.qrels_topic)
 
 
 class OpenedPool(Struct, frozen=True):
@@ -102,55 +78,40 @@ def open_pool(
     """
     folder = folder.rstrip("/")
     manifest = read_pool_manifest(folder, open_file)
-    if run_name is not None and run_name not in manifest["runs"]:
+    if run_name is not None and run_name not in manifest.runs:
         raise UsageError(
-            f"The pool {folder} has no run {run_name}; it has {', '.join(manifest['runs'])}. Leave "
+            f"The pool {folder} has no run {run_name}; it has {', '.join(manifest.runs)}. Leave "
             "out " + Remedy("run_name") + " for a run that was not pooled."
         )
-    judged_for_aspects = manifest["content"].get("judged_for_aspects", 0)
+    judged_for_aspects = manifest.content.judged_for_aspects
     return OpenedPool(
-        PoolUse(files_of(folder, manifest), manifest["topic"], run_name, bool(judged_for_aspects)),
+        PoolUse(manifest.files(folder), manifest.topic, run_name, bool(judged_for_aspects)),
         folder,
-        manifest["digest"],
-        manifest["rules_digest"],
-        manifest["unit"],
+        manifest.digest,
+        manifest.rules_digest,
+        manifest.unit,
         judged_for_aspects,
-        msgspec.convert(manifest["label_spans"], dict[str, LabelSpan]),
-        exclusions_of(manifest),
+        manifest.label_spans,
+        manifest.exclude,
     )
 
 
-def exclusions_of(manifest: Mapping[str, Any]) -> PoolExclusions | None:
-    """What the pool of a manifest was built without."""
-    return msgspec.convert(manifest.get(EXCLUDE), PoolExclusions | None)
-
-
-def read_pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str, Any]:
+def read_pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> PoolManifest:
     """The manifest of a pool.
 
     Raises:
-      UsageError: there is none.
+      UsageError: there is none, or a field is missing or has another type.
     """
-    path = f"{folder.rstrip('/')}/{_MANIFEST}"
+    path = f"{folder.rstrip('/')}/{MANIFEST}"
     try:
         with open_file(path) as file:
-            manifest: dict[str, Any] = msgspec.json.decode(file.read(), type=dict[str, Any])
+            manifest = msgspec.json.decode(file.read(), type=dict[str, Any])
     except OSError:
         raise UsageError(
-            f"{folder} holds no {_MANIFEST}: it is not a pool. Make one with `goodgain pool build`."
+            f"{folder} holds no {MANIFEST}: it is not a pool. Make one with `goodgain pool build`."
         ) from None
     except msgspec.DecodeError as error:
         raise UsageError(f"{path} cannot be read ({error}); restore the pool.") from None
-    if manifest.get("kind") != _KIND:
+    if manifest.get("kind") != POOL:
         raise UsageError(f"{folder} is not a pool; make one with `goodgain pool build`.")
-    return manifest
-
-
-def files_of(folder: str, manifest: dict[str, Any]) -> PoolFiles:
-    """The files that hold the documents of a pool."""
-    return PoolFiles(
-        f"{folder.rstrip('/')}/{manifest['documents']}",
-        f".{manifest['format']}",
-        manifest["shards"],
-        manifest["preferred"],
-    )
+    return decode_manifest(manifest, PoolManifest, folder, "build it again.")

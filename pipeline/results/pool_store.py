@@ -7,21 +7,22 @@ are never lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.lock import LOCK, lock_folder
-from goodgain.pipeline.results.opened_pool import files_of, read_pool_manifest
+from goodgain.pipeline.results.opened_pool import read_pool_manifest
+from goodgain.pipeline.results.pool_manifest import PoolManifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument
@@ -50,30 +51,28 @@ class Pool(Struct, frozen=True):
     """A finished pool."""
 
     folder: str
-    manifest: dict[str, Any]
+    manifest: PoolManifest
 
     @property
     def topic_attribute(self) -> str | None:
         """The attribute that holds the topic; None if each conversation is a topic."""
-        value: str | None = self.manifest["topic"]
-        return value
+        return self.manifest.topic
 
     @property
     def preferred(self) -> str | None:
         """The annotator whose labels override those of others, if any."""
-        value: str | None = self.manifest["preferred"]
-        return value
+        return self.manifest.preferred
 
     @property
     def files(self) -> PoolFiles:
         """The files of its documents."""
-        return files_of(self.folder, self.manifest)
+        return self.manifest.files(self.folder)
 
     def warnings(self) -> dict[DataWarning, list[str]]:
         """The warnings about the traces of the last build, each with the names of its runs."""
         runs: dict[DataWarning, list[str]] = {}
-        for name, part in self.manifest["last_build"]["by_run"].items():
-            for warning in msgspec.convert(part["warnings"], list[DataWarning]):
+        for name, built in self.manifest.last_build.by_run.items():
+            for warning in built.warnings:
                 runs.setdefault(warning, []).append(name)
         return runs
 
@@ -126,12 +125,12 @@ def lock_pool(folder: str, started: datetime) -> AbstractContextManager[None]:
 
 def next_documents(pool: Pool | None) -> str:
     """The name of the folder for the documents of a pool's next state."""
-    number = 0 if pool is None else int(str(pool.manifest["documents"]).removeprefix(_PREFIX))
+    number = 0 if pool is None else int(pool.manifest.documents.removeprefix(_PREFIX))
     return f"{_PREFIX}{number + 1:04d}"
 
 
 def publish_pool(
-    folder: str, manifest: Mapping[str, Any], paths: Iterable[str], before: Pool | None
+    folder: str, manifest: PoolManifest, paths: Iterable[str], before: Pool | None
 ) -> Pool:
     """Move new documents into the pool, and make them its content.
 
@@ -143,16 +142,16 @@ def publish_pool(
     """
     new_paths = sorted(paths)
     check_written(folder, new_paths)
-    documents = join(folder, str(manifest["documents"]))
+    documents = join(folder, manifest.documents)
     delete(documents)
     make_folder(documents)
     for path in new_paths:
         move(join(folder, UNFINISHED, path), join(folder, path))
     write_manifest(folder, manifest)
     if before is not None:
-        delete(join(folder, str(before.manifest["documents"])))
+        delete(join(folder, before.manifest.documents))
     delete(join(folder, UNFINISHED))
-    return Pool(folder, dict(manifest))
+    return Pool(folder, manifest)
 
 
 def rewrite(
@@ -168,7 +167,7 @@ def rewrite(
       GoodGainError: a file cannot be read.
     """
     name = next_documents(pool)
-    file_format = FORMATS[pool.manifest["format"]]
+    file_format = FORMATS[pool.manifest.format]
     files = pool.files
     delete(join(pool.folder, UNFINISHED))
     unfinished = join(pool.folder, UNFINISHED, name)
@@ -186,11 +185,11 @@ def rewrite(
     for path, part in zip(files.paths(), parts, strict=True):
         with create(join(unfinished, part)) as file:
             file_format.write(pool_documents(name), rows(path), file)
-    manifest = {
-        **pool.manifest,
-        "documents": name,
-        "preferred": preferred,
-        "digest": content_digest(total, preferred),
-        "content": {**pool.manifest["content"], "judged_for_aspects": judged_for_aspects},
-    }
+    manifest = replace(
+        pool.manifest,
+        documents=name,
+        preferred=preferred,
+        digest=content_digest(total, preferred),
+        content=replace(pool.manifest.content, judged_for_aspects=judged_for_aspects),
+    )
     return publish_pool(pool.folder, manifest, [f"{name}/{part}" for part in parts], pool)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-import msgspec
 
 from goodgain.pipeline.document.model import (
     Block,
@@ -25,8 +22,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, number, share_text
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.results.manifest_model import ExcludedCounts
-from goodgain.pipeline.results.opened_pool import EXCLUDE
+from goodgain.pipeline.results.pool_manifest import BuiltRun
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.views.records import exclusions_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -41,38 +37,36 @@ _LONGEST_RUN = 20
 
 def pool_document(pool: Pool) -> Document:
     """The content of a pool by run, and what its last build found."""
-    content, built = pool.manifest["content"], pool.manifest["last_build"]
-    keys = ("conversations", "documents", "only_here")
+    content, built = pool.manifest.content, pool.manifest.last_build
     return document(
         table(
             ("run", "conversations", "documents", "only in this run"),
             [
-                (name, *(count(facts[key]) for key in keys))
-                for name, facts in pool.manifest["runs"].items()
+                (name, *map(count, (run.conversations, run.documents, run.only_here)))
+                for name, run in pool.manifest.runs.items()
             ],
         ),
         Sentence(
-            f"{format_count(content['documents'], 'document')} of "
-            f"{format_count(content['topics'], 'topic')}, seen at "
-            f"{format_count(content['places'], 'place')}."
+            f"{format_count(content.documents, 'document')} of "
+            f"{format_count(content.topics, 'topic')}, seen at "
+            f"{format_count(content.places, 'place')}."
         ),
-        _exclusions(built["by_run"]),
+        _exclusions(built.by_run),
         pool_findings(pool),
         Sentence(
-            f"{built['rejected']:,} of {format_count(built['read'], 'record')} could not be used; "
+            f"{built.rejected:,} of {format_count(built.read, 'record')} could not be used; "
             "`goodgain validate` shows why."
         )
-        if built["rejected"]
+        if built.rejected
         else None,
         Sentence(f"Pool: {pool.folder}"),
     )
 
 
-def _exclusions(by_run: Mapping[str, Any]) -> Iterator[Sentence]:
-    for name, part in by_run.items():
-        if excluded := part.get(EXCLUDE):
-            text = exclusions_text(msgspec.convert(excluded, ExcludedCounts))
-            yield Sentence(f"Excluded (--exclude) from {name}: {text}.")
+def _exclusions(by_run: Mapping[str, BuiltRun]) -> Iterator[Sentence]:
+    for name, built in by_run.items():
+        if built.exclude:
+            yield Sentence(f"Excluded (--exclude) from {name}: {exclusions_text(built.exclude)}.")
 
 
 def pool_warnings(pool: Pool) -> Iterator[Sentence]:
@@ -83,17 +77,17 @@ def pool_warnings(pool: Pool) -> Iterator[Sentence]:
 
 def pool_findings(pool: Pool) -> Iterator[Sentence]:
     """What the last build found that makes the pool less useful than it seems."""
-    built = pool.manifest["last_build"]
-    of_others = " (those for other runs count here, too)" if len(built["by_run"]) > 1 else ""
-    for name, part in built["by_run"].items():
-        if rejected := part.get("labels", {}).get("rejected"):
+    built = pool.manifest.last_build
+    of_others = " (those for other runs count here, too)" if len(built.by_run) > 1 else ""
+    for name, part in built.by_run.items():
+        if part.labels and (rejected := part.labels.rejected):
             yield Sentence(
-                f"{rejected:,} of {format_count(part['labels']['read'], 'label')} "
+                f"{rejected:,} of {format_count(part.labels.read, 'label')} "
                 f"{pluralize(rejected, 'matches', 'match')} no result of {name}"
                 f"{of_others}, or cannot be used: `goodgain run` with the same --labels writes "
                 "them with reasons to rejected_labels."
             )
-    alone, weak = built["conversations_without_topic"], built["weak_documents"]
+    alone, weak = built.conversations_without_topic, built.weak_documents
     if alone and pool.topic_attribute:
         yield Sentence(
             f"{format_count(alone, 'conversation lacks', 'conversations lack')} the attribute "

@@ -39,14 +39,15 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document.console import message_console, print_json, result_console
         from goodgain.pipeline.document.model import document
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.results.folder import plain_manifest
         from goodgain.pipeline.studies.pool.build_pool import build_pool
         from goodgain.pipeline.views.pool import pool_document, pool_findings, pool_warnings
 
     pool = build_pool(config, args.beam_arguments, args.quiet)
     show(document(pool_warnings(pool)), message_console())
-    too_many = pool.manifest["last_build"]["too_many_rejected"]
+    too_many = pool.manifest.last_build.too_many_rejected
     if args.json:
-        print_json(pool.manifest)
+        print_json(plain_manifest(pool.manifest))
     elif args.quiet and not too_many:
         show(document(pool_findings(pool)), message_console())
     else:

@@ -35,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.model import Sentence, document
     from goodgain.pipeline.document.terminal import show
+    from goodgain.pipeline.results.folder import plain_manifest
     from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.views.pool import pool_document, topic_document
 
@@ -43,10 +44,10 @@ def run(args: argparse.Namespace) -> int:
     pool = read_pool(config.pool)
     topics = _documents_by_topic(pool, wanted)
     if args.json:
-        print_json({"pool": pool.manifest, "documents": list(chain(*topics))})
+        print_json({"pool": plain_manifest(pool.manifest), "documents": list(chain(*topics))})
         return 0
     shown = [topic_document(documents[0].topic, documents, pool.preferred) for documents in topics]
-    more = wanted is None and pool.manifest["content"]["topics"] > len(topics)
+    more = wanted is None and pool.manifest.content.topics > len(topics)
     whole = document(
         pool_document(pool).blocks if wanted is None else (),
         *(topic.blocks for topic in shown),

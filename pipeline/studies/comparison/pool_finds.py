@@ -154,7 +154,7 @@ def _documents(
     """The good documents of some topics, topic by topic; none if the pool has changed."""
     try:
         stored = read_pool(pool.folder)
-        if stored.manifest["digest"] != pool.digest:
+        if stored.manifest.digest != pool.digest:
             return (), f"the pool {pool.folder} has changed since the runs were scored"
         files = stored.files
         listed: dict[Topic, list[FoundDocument]] = {topic: [] for topic in topics}

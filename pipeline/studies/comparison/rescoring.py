@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.manifest_model import FileOfRun, RunManifest
-from goodgain.pipeline.results.opened_pool import exclusions_of, read_pool_manifest
+from goodgain.pipeline.results.opened_pool import read_pool_manifest
+from goodgain.pipeline.results.pool_manifest import PooledRun, PoolManifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.config_text import load_rules
@@ -108,12 +109,12 @@ def score_on_pool(
     others = {
         run: manifest
         for run, manifest in manifests.items()
-        if manifest.pool is None or manifest.pool.digest != pool_state["digest"]
+        if manifest.pool is None or manifest.pool.digest != pool_state.digest
     }
     for run, manifest in others.items():  # all of them first, since scoring takes long
         _check_labels(run, manifest, pool, pool_state)
     for number, (run, manifest) in enumerate(others.items()):
-        name = run_name_of(manifest.inputs, pool_state["runs"])
+        name = run_name_of(manifest.inputs, pool_state.runs)
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
         # The pool has one label for each document, which passages cannot raise.
@@ -124,9 +125,7 @@ def score_on_pool(
     return on_pool
 
 
-def _check_labels(
-    run: str, manifest: RunManifest, pool: str, pool_state: Mapping[str, Any]
-) -> None:
+def _check_labels(run: str, manifest: RunManifest, pool: str, pool_state: PoolManifest) -> None:
     """Check that a run can be scored again with a pool.
 
     Raises:
@@ -138,7 +137,7 @@ def _check_labels(
             + Remedy("pool")
             + " out, or run it again with the pool."
         )
-    excluded, of_pool = manifest.exclude, exclusions_of(pool_state)
+    excluded, of_pool = manifest.exclude, pool_state.exclude
     if (excluded and excluded.digest) != (of_pool and of_pool.digest):
         raise UsageError(
             f"{run} was scored with other exclusions than those of {pool}: leave "
@@ -147,17 +146,14 @@ def _check_labels(
         )
 
 
-def run_name_of(inputs: Iterable[FileOfRun], runs: Mapping[str, Mapping[str, Any]]) -> str | None:
+def run_name_of(inputs: Iterable[FileOfRun], runs: Mapping[str, PooledRun]) -> str | None:
     """The run of a pool that has all of the files; None unless there is exactly one."""
     files = [(file.path, file.size) for file in inputs]
     names = [
         name
-        for name, facts in runs.items()
+        for name, pooled in runs.items()
         if all(
-            any(
-                size == other["size"] and same_folder(path, other["path"])
-                for other in facts["inputs"]
-            )
+            any(size == other.size and same_folder(path, other.path) for other in pooled.inputs)
             for path, size in files
         )
     ]

@@ -12,7 +12,6 @@ from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.folder import discard_unfinished
 from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.lock import remove_if_empty
-from goodgain.pipeline.results.opened_pool import exclusions_of
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners, worker_paths
@@ -83,38 +82,38 @@ def _complete(
       UsageError: the pool was built with other options.
     """
     manifest = before.manifest
-    if request.topic is not None and request.topic != manifest["topic"]:
+    if request.topic is not None and request.topic != manifest.topic:
         raise UsageError(
             f"The pool {before.folder} was built with the topic "
-            f"{manifest['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
+            f"{manifest.topic or 'conversation_id'}, not {request.topic}: leave out --topic, "
             "or build another pool."
         )
     if any(
-        evaluation.traces.rules_digest != manifest["rules_digest"]
+        evaluation.traces.rules_digest != manifest.rules_digest
         for evaluation in evaluations.values()
     ):
         raise UsageError(
             f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."
         )
-    if exclusions_of(manifest) != exclusions_in(evaluations):
+    if manifest.exclude != exclusions_in(evaluations):
         raise UsageError(
             f"The pool {before.folder} was built with other exclusions: give the same --exclude, "
             "--qrels-id and --qrels-topic, or build another pool."
         )
-    if request.unit != manifest["unit"]:
+    if request.unit != manifest.unit:
         raise UsageError(
-            f"The pool {before.folder} holds {manifest['unit']}s, not {request.unit}s: give --unit "
-            f"{manifest['unit']}, or build another pool."
+            f"The pool {before.folder} holds {manifest.unit}s, not {request.unit}s: give --unit "
+            f"{manifest.unit}, or build another pool."
         )
-    if request.format not in (None, manifest["format"]):
+    if request.format not in (None, manifest.format):
         raise UsageError(
-            f"The pool {before.folder} is stored as {manifest['format']}: leave out --format."
+            f"The pool {before.folder} is stored as {manifest.format}: leave out --format."
         )
     return request.model_copy(
         update={
-            "topic": manifest["topic"],
-            "format": manifest["format"],
-            "shards": request.shards or manifest["shards"],
+            "topic": manifest.topic,
+            "format": manifest.format,
+            "shards": request.shards or manifest.shards,
         }
     )

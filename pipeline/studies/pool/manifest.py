@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import platform
-from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
-from typing import Any
-
-import msgspec
+from operator import attrgetter
 
 from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, check_all_read, records_part
-from goodgain.pipeline.results.folder import format_time
-from goodgain.pipeline.results.given_parts import exclusions_part, labels_part, qrels_part
-from goodgain.pipeline.results.manifest import counts_of_group
-from goodgain.pipeline.results.opened_pool import EXCLUDE, PoolExclusions
+from goodgain.pipeline.results.given_parts import (
+    exclusions_part,
+    files_part,
+    labels_part,
+    qrels_part,
+)
+from goodgain.pipeline.results.manifest import counts_of_group, whole_milliseconds
+from goodgain.pipeline.results.pool_manifest import (
+    POOL,
+    BuiltRun,
+    LastBuild,
+    PoolContent,
+    PooledRun,
+    PoolExclusions,
+    PoolManifest,
+)
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
@@ -26,6 +35,7 @@ from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool.pool_pipeline import BuiltFacts
 from goodgain.transforms.core.pool.document_rows import content_digest
 from goodgain.transforms.core.warnings import codes
+from goodgain.transforms.core.warnings.check_inputs import LabelSpan
 
 _OF_CONTENT = ("topics", "documents", "places", "evidence", "judged_for_aspects")
 _OF_BUILDING = (
@@ -48,8 +58,8 @@ def manifest_of_pool(
     target: Target,
     started: datetime,
     finished: datetime,
-) -> dict[str, Any]:
-    """The content of a pool's `manifest.json`.
+) -> PoolManifest:
+    """The manifest of a pool.
 
     Args:
       evaluations: by name of the run.
@@ -57,53 +67,36 @@ def manifest_of_pool(
     Raises:
       BalanceError: the records or labels of a run do not add up.
     """
-    by_run = {
-        name: _part_of_run(request, evaluation, facts, name)
-        for name, evaluation in evaluations.items()
-    }
-    records: Counter[str] = Counter()
-    for part in by_run.values():
-        records.update(
-            {name: part["records"][name] for name in ("read", "rejected", UNKNOWN_LOSSES)}
-        )
     counts, old = facts.counts, None if before is None else before.manifest
-    preferred = None if old is None else old["preferred"]
-    excluded = exclusions_in(evaluations)
-    return {
-        "kind": "pool",
-        "digest": content_digest(counts.get("pool.digest", 0), preferred),
-        "topic": request.topic,
-        "documents": pool_store.next_documents(before),
-        "format": target.format,
-        "shards": target.shards,
-        "preferred": preferred,
-        "runs": _runs({} if old is None else old["runs"], evaluations, counts),
-        "content": {name: counts.get(f"pool.{name}", 0) for name in _OF_CONTENT},
-        "last_build": {
-            **{name: records[name] for name in ("read", "rejected", UNKNOWN_LOSSES)},
-            "too_many_rejected": request.rejected_limit.is_exceeded(
-                records["rejected"], records["read"], records[UNKNOWN_LOSSES]
-            ),
-            **{name: counts.get(f"pool.{name}", 0) for name in _OF_BUILDING},
-            "by_run": by_run,
-        },
-        "label_spans": {
+    preferred = None if old is None else old.preferred
+    return PoolManifest(
+        kind=POOL,
+        digest=content_digest(counts.get("pool.digest", 0), preferred),
+        topic=request.topic,
+        documents=pool_store.next_documents(before),
+        format=target.format,
+        shards=target.shards,
+        preferred=preferred,
+        runs=_runs({} if old is None else old.runs, evaluations, counts),
+        content=PoolContent(**{name: counts.get(f"pool.{name}", 0) for name in _OF_CONTENT}),
+        last_build=_last_build(request, evaluations, facts),
+        label_spans={
             # Documents with votes of conversations that share an id of this name, and those of them
             # whose votes are far apart (`label_spans`).
-            name: {"documents": number, "apart": counts.get(f"apart.{name}", 0)}
+            name: LabelSpan(number, counts.get(f"apart.{name}", 0))
             for name, number in counts_of_group(counts, "voted").items()
         },
-        "rules_digest": next(iter(evaluations.values())).traces.rules_digest,
-        "unit": request.unit,
-        **({} if excluded is None else {EXCLUDE: msgspec.to_builtins(excluded)}),
-        "versions": {
+        rules_digest=next(iter(evaluations.values())).traces.rules_digest,
+        unit=request.unit,
+        exclude=exclusions_in(evaluations),
+        versions={
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
             "apache-beam": version("apache-beam"),
         },
-        "started": format_time(started),
-        "finished": format_time(finished),
-    }
+        started=whole_milliseconds(started),
+        finished=whole_milliseconds(finished),
+    )
 
 
 def exclusions_in(evaluations: Mapping[str, Evaluation]) -> PoolExclusions | None:
@@ -111,40 +104,62 @@ def exclusions_in(evaluations: Mapping[str, Evaluation]) -> PoolExclusions | Non
     return PoolExclusions.of(next(iter(evaluations.values())).scoring.exclusions)
 
 
-def _part_of_run(
+def _last_build(
+    request: PoolConfig, evaluations: Mapping[str, Evaluation], facts: BuiltFacts
+) -> LastBuild:
+    by_run = {
+        name: _built_run(request, evaluation, facts, name)
+        for name, evaluation in evaluations.items()
+    }
+    records = [built.records for built in by_run.values()]
+    read, rejected, losses = (
+        sum(map(attrgetter(name), records)) for name in ("read", "rejected", UNKNOWN_LOSSES)
+    )
+    return LastBuild(
+        read=read,
+        rejected=rejected,
+        unknown_losses=losses,
+        too_many_rejected=request.rejected_limit.is_exceeded(rejected, read, losses),
+        **{name: facts.counts.get(f"pool.{name}", 0) for name in _OF_BUILDING},
+        by_run=by_run,
+    )
+
+
+def _built_run(
     request: PoolConfig, evaluation: Evaluation, facts: BuiltFacts, name: str
-) -> dict[str, Any]:
+) -> BuiltRun:
     """What reading and labelling a run found."""
     counts, exclusions = facts.counts_of_runs.get(name, {}), evaluation.scoring.exclusions
     check_all_read(counts, evaluation.traces.files)
     examples = facts.contradicted_ids.get(name, ())
     found = warnings_of_evaluation(evaluation, counts, contradicted_ids=examples, can_accept=False)
-    part = {
-        "records": records_part(counts, request.rejected_limit),
-        **({"qrels": qrels_part(counts, evaluation.qrels)} if evaluation.qrels else {}),
-        **({"labels": labels_part(counts, evaluation.labels.files)} if evaluation.labels else {}),
-        **({EXCLUDE: exclusions_part(counts, exclusions)} if exclusions else {}),
-        "warnings": [warning for warning in found if warning.code in _CHECKED],
-    }
-    plain: dict[str, Any] = msgspec.to_builtins(part)
-    return plain
+    return BuiltRun(
+        records=records_part(counts, request.rejected_limit),
+        qrels=qrels_part(counts, evaluation.qrels) if evaluation.qrels else None,
+        labels=labels_part(counts, evaluation.labels.files) if evaluation.labels else None,
+        exclude=exclusions_part(counts, exclusions) if exclusions else None,
+        warnings=tuple(warning for warning in found if warning.code in _CHECKED),
+    )
 
 
 def _runs(
-    before: Mapping[str, Any], evaluations: Mapping[str, Evaluation], counts: Mapping[str, int]
-) -> dict[str, Any]:
+    before: Mapping[str, PooledRun],
+    evaluations: Mapping[str, Evaluation],
+    counts: Mapping[str, int],
+) -> dict[str, PooledRun]:
     """The runs of a pool: their inputs, and how much of the pool is theirs."""
-    runs = dict(before)
+    inputs = {name: run.inputs for name, run in before.items()}
     for name, evaluation in evaluations.items():
-        files = evaluation.traces.files
-        paths = {file.path for file in files}
-        earlier = runs.get(name, {}).get("inputs", [])
-        unchanged = [file for file in earlier if file["path"] not in paths]
-        runs[name] = {
-            "inputs": [*unchanged, *({"path": file.path, "size": file.size} for file in files)]
-        }
-    for name, run in runs.items():
-        run["conversations"] = counts.get(f"conversations.{name}", 0)
-        run["documents"] = counts.get(f"documents.{name}", 0)
-        run["only_here"] = counts.get(f"only.{name}", 0)
-    return dict(sorted(runs.items()))
+        new = files_part(evaluation.traces.files)
+        paths = {file.path for file in new}
+        unchanged = (file for file in inputs.get(name, ()) if file.path not in paths)
+        inputs[name] = (*unchanged, *new)
+    return {
+        name: PooledRun(
+            files,
+            conversations=counts.get(f"conversations.{name}", 0),
+            documents=counts.get(f"documents.{name}", 0),
+            only_here=counts.get(f"only.{name}", 0),
+        )
+        for name, files in sorted(inputs.items())
+    }

@@ -25,7 +25,7 @@ CALLS = [
 QRELS = {"c1": {"a": 3}, "c2": {"b": 1}}
 CASES = {
     "nothing": {},
-    "labels": {"labels": [{"conversation_id": "c1", "i": 1, "call": 1, "rank": 2, "gain": 4}]},
+    "labels": {"labels": [{"conversation_id": "c1", "iteration": 1, "rank": 2, "gain": 4}]},
     "judgments": {"qrels": QRELS, "exclude": {"c1": ["b"]}},
     "outcomes": {"outcomes": [{"conversation_id": "c0", "correct": 0}], "outcome": ["correct>=1"]},
     "clusters, own metric": {"cluster": "query", "metrics": ["ndcg@10", first_results]},

@@ -45,7 +45,7 @@ def test_only_nights_that_were_scored_with_the_same_pool_are_compared(tmp_path):
     assert world.nightly("--date", FIRST) == 0
     assert world.nightly("--date", SECOND) == 0
     entry = world.entry(SECOND)
-    assert entry["pool"]["digest"] == read_pool(str(pool)).manifest["digest"]
+    assert entry["pool"]["digest"] == read_pool(str(pool)).manifest.digest
     assert entry["baseline"] == [FIRST]
     assert entry["changes"]["pool_recall"]["base"] == 1
     assert entry["changes"]["pool_recall"]["difference"] == -0.5

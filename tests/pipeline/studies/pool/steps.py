@@ -40,5 +40,5 @@ def documents(pool):
 
 def files(pool):
     """The bytes of the files of documents, by name."""
-    folder = pool / read_pool(str(pool)).manifest["documents"]
+    folder = pool / read_pool(str(pool)).manifest.documents
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -34,8 +34,8 @@ def test_pool_equals_that_of_the_core(pool, found):
         by_topic.setdefault(document.topic, []).append(document)
     assert by_topic == expected
     manifest = read_pool(str(pool)).manifest
-    assert manifest["content"]["documents"] == sum(map(len, expected.values()))
-    assert manifest["content"]["topics"] == len(expected)
+    assert manifest.content.documents == sum(map(len, expected.values()))
+    assert manifest.content.topics == len(expected)
 
 
 def test_a_build_that_fails_leaves_nothing_that_was_not_there(found, tmp_path):
@@ -122,7 +122,7 @@ def test_update_adds_runs_and_keeps_ids(paths, tmp_path):
     after = {(document.topic, document.number): document.document for document in documents(folder)}
     assert len(after) > len(before)
     assert all(after[document.topic, document.number] == document.document for document in before)
-    assert sorted(read_pool(str(folder)).manifest["runs"]) == sorted(paths)
+    assert sorted(read_pool(str(folder)).manifest.runs) == sorted(paths)
     assert [path.name for path in folder.glob("documents_*")] == ["documents_0002"]
 
 

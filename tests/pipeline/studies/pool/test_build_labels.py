@@ -6,6 +6,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.pool_store import read_pool
 from tests.pipeline.studies.pool.steps import build, documents, files, some_runs, write_runs
 
@@ -70,10 +71,10 @@ def test_labels_from_a_file_equal_those_in_the_traces(tmp_path, capsys):
     assert build(inside, labelled, "--topic", "topic") == ExitCode.DONE
     assert files(given) == files(inside)
     assert labels_by_id(given) == {"a": 3, "b": 1, "c": 3}
-    of_runs = read_pool(str(given)).manifest["last_build"]["by_run"]
+    of_runs = read_pool(str(given)).manifest.last_build.by_run
     for part in of_runs.values():
-        counts = {name: part["labels"][name] for name in ("read", "joined", "rejected")}
-        assert counts == {"read": 3, "joined": 2, "rejected": 1}
+        labels = part.labels
+        assert (labels.read, labels.joined, labels.rejected) == (3, 2, 1)
 
 
 @pytest.mark.slow
@@ -103,8 +104,8 @@ def test_judgments_replace_every_label(tmp_path):
     options = ("--topic", "topic", "--qrels", str(qrels), "--qrels-topic", "topic")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.DONE
     assert labels_by_id(tmp_path / "pool") == {"a": 2, "b": 3, "c": None}
-    part = read_pool(str(tmp_path / "pool")).manifest["last_build"]["by_run"]["base"]["qrels"]
-    assert (part["judgments"], part["never_retrieved"]) == (3, 1)
+    part = read_pool(str(tmp_path / "pool")).manifest.last_build.by_run["base"].qrels
+    assert (part.judgments, part.never_retrieved) == (3, 1)
 
 
 def test_judgments_that_differ_leave_no_pool(tmp_path, capsys):
@@ -131,10 +132,10 @@ def test_warns_of_each_run_as_a_run_does(tmp_path, capsys):
     assert warning in " ".join(capsys.readouterr().err.split())
     output = str(tmp_path / "run")
     assert main(["run", "--input", str(paths["new"]), "--output", output]) == ExitCode.DONE
-    of_run = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    of_pool = read_pool(str(tmp_path / "pool")).manifest["last_build"]["by_run"]["new"]
-    assert of_pool["records"] == of_run["records"]
-    assert of_pool["warnings"] == of_run["warnings"]
+    of_run = read_run(str(tmp_path / "run"))
+    of_pool = read_pool(str(tmp_path / "pool")).manifest.last_build.by_run["new"]
+    assert of_pool.records == of_run.records
+    assert of_pool.warnings == of_run.warnings
 
 
 def test_unknown_losses_exceed_a_given_limit(tmp_path):
@@ -145,5 +146,5 @@ def test_unknown_losses_exceed_a_given_limit(tmp_path):
     broken = {**paths, "torn": torn}
     given = ("--topic", "topic", "--max-rejected", "50%")
     assert build(tmp_path / "given", broken, *given) == ExitCode.DATA_QUALITY
-    last = read_pool(str(tmp_path / "given")).manifest["last_build"]
-    assert (last["unknown_losses"], last["too_many_rejected"]) == (1, True)
+    last = read_pool(str(tmp_path / "given")).manifest.last_build
+    assert (last.unknown_losses, last.too_many_rejected) == (1, True)

@@ -102,18 +102,19 @@ def test_a_pool_is_that_of_traces_without_the_documents(paths):
 def test_its_manifest_says_what_each_run_left_out(paths):
     folder, whole, left, _ = paths
     manifest = read_pool(str(folder / "pool")).manifest
-    assert manifest["exclude"].pop("digest")
-    assert manifest["exclude"] == {"pairs": 4, "qrels_id": "doc_id", "qrels_topic": "topic"}
+    excluded = manifest.exclude
+    assert excluded.digest
+    assert (excluded.pairs, excluded.qrels_id, excluded.qrels_topic) == (4, "doc_id", "topic")
     for run in ("base", "new"):
         counts = [
             sum(len(json.loads(line)["results"]) for line in traces[run].read_text().splitlines())
             for traces in (whole, left)
         ]
-        part = manifest["last_build"]["by_run"][run]["exclude"]
-        assert part["results"] == counts[0] - counts[1] > 0
-    assert "exclude" not in read_pool(str(folder / "of_left")).manifest
+        part = manifest.last_build.by_run[run].exclude
+        assert part.results == counts[0] - counts[1] > 0
+    assert read_pool(str(folder / "of_left")).manifest.exclude is None
     shown = text_of(pool_document(read_pool(str(folder / "pool"))))
-    results = manifest["last_build"]["by_run"]["new"]["exclude"]["results"]
+    results = manifest.last_build.by_run["new"].exclude.results
     assert f"Excluded (--exclude) from new: {results} results and 0 judgments" in shown
 
 

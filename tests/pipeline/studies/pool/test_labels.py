@@ -105,13 +105,13 @@ def test_labels_from_a_filled_table_change_the_metrics(pool, built, tmp_path, ca
         writer = csv.DictWriter(file, table[0])
         writer.writeheader()
         writer.writerows(table)
-    before = read_pool(str(pool)).manifest["digest"]
+    before = read_pool(str(pool)).manifest.digest
     assert label(pool, tmp_path / "todo.csv", "--annotator", "ann") == ExitCode.DONE
     assert (
         "2 labels given, 0 of them replacing another; 1 line without one" in capsys.readouterr().out
     )
     assert labels(pool) == {"d1": 4, "d2": 2, "d3": 3, "d4": None}
-    assert read_pool(str(pool)).manifest["digest"] != before
+    assert read_pool(str(pool)).manifest.digest != before
     options = ("--pool", str(pool), "--run-name", "B", "--format", "jsonl")
     assert run(tmp_path / "out", [built / "runs/B.jsonl"], *options) == ExitCode.DONE
     (row,) = rows(tmp_path / "out", "conversations")
