@@ -17,7 +17,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.files import TopicPools, read_documents
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
-from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
+from goodgain.transforms.core.pool_building.contribution import Contribution, measure_contribution
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
 from goodgain.transforms.core.scoring.payload import unpack
@@ -100,7 +100,7 @@ class _Contribute(Fold):
         )
         yield TaggedOutput(_SCORES, score_folded(folded, frame.rejected_records, self.scoring))
         if frame.calls:
-            yield contribution(self.run, folded, self.topic_attribute)
+            yield measure_contribution(self.run, folded, self.topic_attribute)
 
 
 class BuiltPool(NamedTuple):

@@ -31,7 +31,7 @@ from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
 from goodgain.transforms.fingerprint import KEYED
 from goodgain.transforms.gather import Pair, flatten_pairs
-from goodgain.transforms.times import at_end_of_global_window
+from goodgain.transforms.times import stamp_at_end_of_global_window
 
 _PROBLEMS = "problems"
 _TOPICS = "topics"
@@ -198,7 +198,7 @@ class _CountingDoFn(beam.DoFn):
 
     def _emit_counts(self) -> Iterator[TaggedOutput]:
         if counts := {name: count for name, count in self._counts.by_name().items() if count}:
-            yield TaggedOutput(_COUNTS, at_end_of_global_window(counts))
+            yield TaggedOutput(_COUNTS, stamp_at_end_of_global_window(counts))
 
 
 class _RequestJudgments(_CountingDoFn):
@@ -213,13 +213,13 @@ class _RequestJudgments(_CountingDoFn):
         request = _REQUEST + conversation_id
         if not labels.topic:
             return
-        yield TaggedOutput(_TOPICS, at_end_of_global_window((labels.topic.encode(), request)))
+        yield TaggedOutput(_TOPICS, stamp_at_end_of_global_window((labels.topic.encode(), request)))
         for document in labels.documents:
-            yield at_end_of_global_window((_document_key(labels.topic, document), request))
+            yield stamp_at_end_of_global_window((_document_key(labels.topic, document), request))
             plain = plain_name(document)
             if plain != document:
                 asked = _OTHERWISE_ASKED + document.encode()
-                yield at_end_of_global_window((_document_key(labels.topic, plain), asked))
+                yield stamp_at_end_of_global_window((_document_key(labels.topic, plain), asked))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
         return self._emit_counts()
@@ -282,7 +282,7 @@ class _Label(_CountingDoFn):
         held, self._labels, self._held = self._labels, {}, 0
         for (conversation_id, topic), labels in held.items():
             external = ExternalLabels({}, {topic: labels})
-            yield at_end_of_global_window((conversation_id, payload((), external=external)))
+            yield stamp_at_end_of_global_window((conversation_id, payload((), external=external)))
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._emit_labels()
@@ -293,7 +293,7 @@ class _Label(_CountingDoFn):
         pools, self._pools = self._pools, {}
         for topic, pool in pools.items():
             yield TaggedOutput(
-                _TOPICS, at_end_of_global_window((topic.encode(), _JUDGMENT + _encode(pool)))
+                _TOPICS, stamp_at_end_of_global_window((topic.encode(), _JUDGMENT + _encode(pool)))
             )
 
 

@@ -21,7 +21,7 @@ def timestamp_of(millis: int) -> Timestamp:
     return Timestamp(micros=millis * _MICROS_PER_MILLI)
 
 
-def at_end_of_global_window(value: Any) -> WindowedValue:
+def stamp_at_end_of_global_window(value: Any) -> WindowedValue:
     """An element with the last timestamp of the global window, to emit from `finish_bundle`."""
     window = GlobalWindow()
     return WindowedValue(value, window.max_timestamp(), (window,))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from goodgain.pipeline.api.inputs import rows_of_nested, rows_of_table
-from goodgain.pipeline.run.plan.judgments import Judged, conflicts_in
+from goodgain.pipeline.run.plan.judgments import Judged, find_conflicts_in
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.judgment_rows import (
     JudgmentError,
@@ -53,7 +53,7 @@ def read_given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
         except JudgmentError as error:
             raise UsageError(f"qrels, {place.inside}: " + error.message) from None
         add_judgment(judged, judgment)
-    for problem in conflicts_in(judged):
+    for problem in find_conflicts_in(judged):
         other = "" if problem.other is None else f" {problem.other.inside}."
         raise UsageError(f"qrels, {problem.place.inside}: {problem.text}{other}")
     return judged

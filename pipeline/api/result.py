@@ -211,12 +211,12 @@ class Run:
 
     def _arms_document(self, conversation_id: str, against: Run | str | Path) -> Document:
         from goodgain.pipeline.api.load import load
-        from goodgain.pipeline.studies.comparison.comparability import mismatches
+        from goodgain.pipeline.studies.comparison.comparability import find_mismatches
         from goodgain.pipeline.studies.explanation.arms import explain_arms
         from goodgain.pipeline.views.arms import arms_document
 
         other = against if isinstance(against, Run) else load(against)
-        if differing := mismatches(self.manifest, other.manifest):
+        if differing := find_mismatches(self.manifest, other.manifest):
             raise UsageError(
                 "The two runs were not scored alike: they differ in "
                 f"{', '.join(map(str, differing))}; score one of them again."

@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
     config = read_options(args, CompareConfig)
-    from goodgain.pipeline.results.lock import folder_locked  # here to keep --help fast
+    from goodgain.pipeline.results.lock import lock_output_folder  # here to keep --help fast
 
-    with folder_locked(config.output) if config.output else nullcontext():
+    with lock_output_folder(config.output) if config.output else nullcontext():
         return _compare(args, config)
 
 
@@ -57,7 +57,7 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
         write,
     )
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-    from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
+    from goodgain.pipeline.studies.comparison.sensitivity import measure_sensitivity
     from goodgain.pipeline.views.comparison import comparison_document, comparison_warnings
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
     from goodgain.pipeline.views.sensitivity import sensitivity_document
@@ -72,7 +72,7 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     sliced = [name for names in request.slices for name in names]
     for line in describe_missing(sliced, Remedy("slice"), arms.base, arms.candidate):
         message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
-    sensitivity_rows = sensitivity(compared, notify) if config.sensitivity else None
+    sensitivity_rows = measure_sensitivity(compared, notify) if config.sensitivity else None
     if config.output:
         write(compared, config.output, config.format, build_comparison_report, sensitivity_rows)
     if args.json:

@@ -69,7 +69,7 @@ def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
 
 
 @contextmanager
-def folder_locked(folder: str) -> Iterator[None]:
+def lock_output_folder(folder: str) -> Iterator[None]:
     """Keep other runs on this machine from writing to an output folder while the block runs.
 
     No file is created, and a new folder in which the block leaves nothing goes again. Folders on

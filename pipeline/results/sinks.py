@@ -26,7 +26,7 @@ from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
 from goodgain.transforms.freed_memory import return_freed_memory
-from goodgain.transforms.times import at_end_of_global_window
+from goodgain.transforms.times import stamp_at_end_of_global_window
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
 _MOST_WAITING = 2**19  # bytes to pack together
@@ -146,7 +146,7 @@ class _PackForShards(beam.DoFn):
             yield from self._pack()
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        return map(at_end_of_global_window, self._pack())
+        return map(stamp_at_end_of_global_window, self._pack())
 
     def _pack(self) -> Iterator[_Packed]:
         waiting = self._waiting

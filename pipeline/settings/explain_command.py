@@ -27,7 +27,7 @@ _DEFAULTS = {
 }
 
 
-def explained_alike(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+def are_explained_alike(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     """Whether two runs explain a conversation by the same options, but for traces and metrics."""
     return all(
         parameters.get(name, default) == others.get(name, default)

@@ -25,8 +25,8 @@ from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.options import (
     ScoringOptions,
     cost_names,
+    find_scale_mistake,
     outcome_texts,
-    scale_mistake,
 )
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
@@ -107,7 +107,7 @@ class ScoringConfig(DuplicateConfig):
         """Refuse a threshold outside the scale, or a scale below the threshold that is implied."""
         if {"good_gain_threshold", "g_max"} <= info.data.keys():
             good, g_max = info.data["good_gain_threshold"], info.data["g_max"]
-            mistake = scale_mistake(good, threshold, g_max)
+            mistake = find_scale_mistake(good, threshold, g_max)
             if mistake is not None:
                 raise OptionError(*mistake)
         return threshold

@@ -18,7 +18,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import level, share_text
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.manifest_model import RunManifest
-from goodgain.transforms.core.means.cluster_variance import few_effective
+from goodgain.transforms.core.means.cluster_variance import are_few_effective
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.wording import format_count
@@ -82,7 +82,7 @@ def _row(row: Mapping[str, Any]) -> Sequence[Cell]:
 
 
 def _is_uneven(row: Mapping[str, Any]) -> bool:
-    return few_effective(row["clusters"], row["effective_clusters"])
+    return are_few_effective(row["clusters"], row["effective_clusters"])
 
 
 def detectable_differences(row: Mapping[str, Any]) -> tuple[float | None, float | None]:

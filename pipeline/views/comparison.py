@@ -35,7 +35,7 @@ from goodgain.pipeline.views.comparison_tables import (
     short_table,
     sizes_table,
 )
-from goodgain.pipeline.views.found_documents import count_finds, one_sided_topics
+from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import format_count, pluralize
@@ -258,6 +258,6 @@ def _pool_part(compared: Compared) -> Iterator[Block]:
     yield Heading("Good documents of the pool")
     yield from count_finds(compared.pool_finds)
     documents = compared.pool_finds.documents
-    for summary, lines in one_sided_topics(documents, _SHOWN_TOPICS, _SHOWN_DOCUMENTS):
+    for summary, lines in describe_one_sided_topics(documents, _SHOWN_TOPICS, _SHOWN_DOCUMENTS):
         yield Sentence(summary, apart=True)
         yield from (replace(line, indent=line.indent + 1) for line in lines)

@@ -44,7 +44,7 @@ def count_finds(finds: PoolFinds) -> Iterator[Block]:
         yield Sentence(f"The documents cannot be listed: {finds.note}.", "strong")
 
 
-def one_sided_topics(
+def describe_one_sided_topics(
     documents: Iterable[FoundDocument], most_topics: int, most_documents: int
 ) -> Iterator[tuple[str, list[Sentence]]]:
     """Topics with documents that one arm alone found: a summary, and the documents by arm."""

@@ -34,7 +34,12 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.results.pool_store import read_pool
     from goodgain.pipeline.studies.pool.labelling import check_annotators
     from goodgain.pipeline.views.pool import agreement_document
-    from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
+    from goodgain.transforms.core.pool.agreement import (
+        ShiftSums,
+        annotators,
+        confusion,
+        measure_agreement,
+    )
 
     config = read_options(args, AgreeConfig)
     pool = read_pool(config.pool)
@@ -42,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     sums = ShiftSums(config.a, config.b, pool.preferred, config.good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda document: document.topic):
         sums.add(list(documents))
-    outcome = agreement(confusion(pool.documents(), config.a, config.b), sums.shifts())
+    outcome = measure_agreement(confusion(pool.documents(), config.a, config.b), sums.shifts())
     if args.json:
         print_json(outcome)
     else:

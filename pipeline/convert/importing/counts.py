@@ -7,7 +7,7 @@ from collections import Counter
 from msgspec import Struct, field
 
 from goodgain.pipeline.convert.importing.tools import NEITHER, NOT_NAMED, ToolUse
-from goodgain.transforms.core.records.likely_fields import is_field, likely_map
+from goodgain.transforms.core.records.likely_fields import guess_map, is_field
 from goodgain.transforms.core.remedy import Remedy
 
 _MOST_OTHERS = 100  # names of spans that are noted
@@ -99,7 +99,7 @@ class ImportCounts(Struct):
     @property
     def proposed_map(self) -> Remedy | None:
         """`--map` for the columns of a table that were not read; None if none is like a field."""
-        meant = likely_map(list(self.unread))
+        meant = guess_map(list(self.unread))
         meant |= {name: name for name in self.unread if is_field(name)}
         return Remedy("map", meant) if meant else None
 

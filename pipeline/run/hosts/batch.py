@@ -23,7 +23,7 @@ from goodgain.pipeline.results.folder import (
     claim,
     discard_unfinished,
 )
-from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import prepare
@@ -39,7 +39,7 @@ from goodgain.pipeline.run.hosts.finish import (
     finish,
     start_time_in,
 )
-from goodgain.pipeline.run.plan.local_files import usable_threads
+from goodgain.pipeline.run.plan.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.unseen_names import describe_unseen_names
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -92,7 +92,7 @@ def run(
         area=uuid4().hex,
         build_report=build_report,
     )
-    with folder_locked(config.output):
+    with lock_output_folder(config.output):
         this_run = replace(this_run, replaces=start_time_in(config.output))
         plan = _plan(this_run, template_only)
         prepare(config.output, config.overwrite, RUN_OUTPUTS)
@@ -143,7 +143,7 @@ def _plan(run: StartedRun, template_only: bool) -> graph.Plan:
         ),
         in_state=in_memory,
         # Other engines have a worker for each core.
-        threads=usable_threads() if in_memory else 1,
+        threads=count_usable_threads() if in_memory else 1,
         finishes=template_only,
     )
 

@@ -13,7 +13,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 from goodgain.pipeline.document import progress
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
-from goodgain.transforms.times import at_end_of_global_window
+from goodgain.transforms.times import stamp_at_end_of_global_window
 
 Counts = dict[str, int]
 
@@ -45,7 +45,7 @@ class _CountBundle(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._sums:
-            yield at_end_of_global_window(self._sums)
+            yield stamp_at_end_of_global_window(self._sums)
 
 
 def counts_of_score(score: ConversationScore) -> Counts:

@@ -12,7 +12,7 @@ from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.given_tables import JoinableTable
 from goodgain.pipeline.run.plan.joined_judgments import JudgedDocuments
-from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
+from goodgain.pipeline.run.plan.local_files import count_usable_threads, open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.read_counts import ReadCounts
@@ -84,7 +84,7 @@ def evaluate_here(
     if evaluation.outcomes:
         tables["outcomes"] = evaluation.read_outcomes(budget)
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
-    packer = packer_for(Packing.of(scoring, usable_threads()))
+    packer = packer_for(Packing.of(scoring, count_usable_threads()))
     gathered = gather(source.pack(packer), trace_budget)
     joined = {}
     for name, table in tables.items():

@@ -110,10 +110,10 @@ def judgments_in(
                 budget.count_labels(len(uncounted) // 2, uncounted, _ROWS)
                 uncounted.clear()
     budget.count_labels(len(uncounted) // 2, uncounted, _ROWS)
-    return judged, problems + list(conflicts_in(judged))
+    return judged, problems + list(find_conflicts_in(judged))
 
 
-def conflicts_in(judged: Judged) -> Iterator[QrelsProblem]:
+def find_conflicts_in(judged: Judged) -> Iterator[QrelsProblem]:
     """The problems that documents have different labels."""
     for topic, documents in judged.items():
         for name, document in documents.items():

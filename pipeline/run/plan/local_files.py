@@ -108,7 +108,7 @@ def open_local(path: str) -> BinaryIO:
 LOCAL = Storage(find_local_files, open_local)
 
 
-def usable_threads() -> int:
+def count_usable_threads() -> int:
     """How many threads may read a file: one for each core that this process may use, up to 4."""
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), _MOST_THREADS)

@@ -11,10 +11,10 @@ from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.local_files import (
     count_for_progress,
+    count_usable_threads,
     open_local,
     read_files,
     shards_of,
-    usable_threads,
 )
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -93,7 +93,7 @@ class LocalFiles(Struct, frozen=True):
         self, wanted: Collection[str], rules: RuleTable
     ) -> Iterator[ConversationRecord]:
         """See `TraceSource`."""
-        picker = ConversationPicker(wanted, rules, usable_threads())
+        picker = ConversationPicker(wanted, rules, count_usable_threads())
         return self._each(lambda shard: picker.of_shard(shard, open_local))
 
     def sketches(self, sketcher: Sketcher) -> Iterator[CallSketch | RejectedRecord]:

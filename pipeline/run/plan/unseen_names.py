@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.metrics.budgets import parse_budgets
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 
@@ -38,6 +38,6 @@ def describe_unseen_names(
 def _describe(kind: str, names: Collection[str], known: Collection[str]) -> Iterator[str]:
     for name in names:
         if name not in known:
-            meant = similar_name(name, known)
+            meant = find_similar_name(name, known)
             hint = f"; did you mean {meant}?" if meant else "; is it misspelt?"
             yield f"The first records have no {kind} {name}{hint}"

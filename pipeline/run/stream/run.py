@@ -15,7 +15,7 @@ from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import ENGINE_LOG, discard_unfinished
-from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
@@ -77,7 +77,7 @@ def _stream_here(
             "FlinkRunner or DataflowRunner."
         )
     sources.check_folder(config)
-    with folder_locked(config.output):
+    with lock_output_folder(config.output):
         evaluation = open_stream(config)
         scoring = evaluation.scoring
         make_room(config)

@@ -12,7 +12,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.transforms.core.comparison.cluster_errors import Codes
-from goodgain.transforms.core.means.cluster_variance import few_effective
+from goodgain.transforms.core.means.cluster_variance import are_few_effective
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -42,7 +42,7 @@ def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
     )
 
 
-def common_cluster(base: RunOptions, candidate: RunOptions) -> str | None:
+def find_common_cluster(base: RunOptions, candidate: RunOptions) -> str | None:
     """The cluster attribute of both runs; None if they have none, or different ones."""
     return base.cluster if base.cluster == candidate.cluster else None
 
@@ -52,7 +52,7 @@ def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list
     row = leading_row(rows)
     if cluster is None or row.clusters is None or row.effective_clusters is None:
         return []
-    if not few_effective(row.clusters, row.effective_clusters):
+    if not are_few_effective(row.clusters, row.effective_clusters):
         return []
     remedy = (
         f"pair by {cluster} (" + Remedy("pair_by", cluster) + "), so that each weighs the same."

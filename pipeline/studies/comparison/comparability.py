@@ -28,7 +28,7 @@ class Mismatch(Struct, frozen=True):
         return f"{self.parameter} ({self.base} against {self.candidate})"
 
 
-def mismatches(base: RunManifest, candidate: RunManifest) -> list[Mismatch]:
+def find_mismatches(base: RunManifest, candidate: RunManifest) -> list[Mismatch]:
     """The parameters that affect metrics and differ between two manifests."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
     outcomes = [

@@ -14,7 +14,7 @@ from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.studies.comparison.clusters import (
     cluster_codes,
     cluster_warnings,
-    common_cluster,
+    find_common_cluster,
 )
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.costs import arm_means
@@ -29,7 +29,7 @@ from goodgain.pipeline.studies.comparison.matching import (
     match_everyone,
 )
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
-from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, compare_pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.small_samples import small_sample_warnings
 from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
@@ -143,7 +143,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
         base_account=account(matched.base, matched.candidate) if matched.paired else None,
         candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
         examples=_examples(request, arms, matched, rows, chosen),
-        pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
+        pool_finds=compare_pool_finds(arms, conditions.unequal_search, cluster, interval),
         ways=list(arm_ways(arms, parts[:1] if only_family else parts)),
         without_labels=without_labels,
         warnings=[*cluster_warnings(cluster, rows), *small_sample_warnings(rows)],
@@ -180,7 +180,7 @@ def _examples(
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
     """The cluster attribute: the requested one, else the one that both runs used."""
     before, after = arms.base_source.manifest, arms.candidate_source.manifest
-    cluster = request.cluster or common_cluster(before.options, after.options)
+    cluster = request.cluster or find_common_cluster(before.options, after.options)
     if cluster is None or cluster == request.pair_by:
         return None  # one value per cluster, so values are independent
     check_attribute(cluster, Remedy("cluster"), arms.base, arms.candidate)

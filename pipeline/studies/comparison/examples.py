@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from goodgain.pipeline.settings.explain_command import explain_command, explained_alike
+from goodgain.pipeline.settings.explain_command import are_explained_alike, explain_command
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.studies.comparison.measures import CONTEXT, Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
@@ -97,7 +97,7 @@ def _commands(arms: Arms, base_id: str, candidate_id: str) -> tuple[str, ...]:
     base, candidate = (source.manifest.parameters for source in sources)
     files = [{file.path for file in source.manifest.inputs} for source in sources]
     same_conversation = base_id == candidate_id and files[0].isdisjoint(files[1])
-    if same_conversation and base.get("input") and explained_alike(base, candidate):
+    if same_conversation and base.get("input") and are_explained_alike(base, candidate):
         commands = [explain_command(candidate_id, candidate, against=base["input"])]
     else:
         commands = [explain_command(base_id, base), explain_command(candidate_id, candidate)]

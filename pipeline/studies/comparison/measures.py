@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import parse_repeats, space_condition
 from goodgain.transforms.core.ranking import respell
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name
 
 Family = Literal["primary", "declared", "further"]
 # Metrics shown for every example, whichever metric it was chosen by.
@@ -197,7 +197,7 @@ def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[s
     mistakes = []
     for name in dict.fromkeys(names):
         if name not in known:
-            near = [similar_name(name, known), *get_close_matches(name, known, n=1)]
+            near = [find_similar_name(name, known), *get_close_matches(name, known, n=1)]
             meant = next(filter(None, near), None)
             hint = f" (did you mean '{meant}'?)" if meant else ""
             if budget_of(name) is not None:

@@ -90,7 +90,7 @@ _FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
 }
 
 
-def pool_finds(
+def compare_pool_finds(
     arms: Arms, everyone: bool, cluster: str | None, interval: Interval
 ) -> PoolFinds | None:
     """What both arms found; None unless they were scored with one pool.

@@ -55,7 +55,7 @@ VARIANTS = (
 )
 
 
-def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[SensitivityRow]:
+def measure_sensitivity(compared: Compared, say: Callable[[str], None]) -> list[SensitivityRow]:
     """Score both arms again under every variant, and compare the declared family at N.
 
     Reads the inputs that the manifests name, and writes to a temporary folder only.

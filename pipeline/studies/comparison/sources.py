@@ -15,7 +15,7 @@ from goodgain.pipeline.studies.comparison.arm_rows import read_arm
 from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.studies.comparison.comparability import (
     Mismatch,
-    mismatches,
+    find_mismatches,
     share_aspects,
     share_judgments,
 )
@@ -98,7 +98,7 @@ def _read(outputs: Outputs, request: ComparisonRequest) -> Arms:
     """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
     folders = request.outputs[0], request.outputs[-1]
     manifests = [outputs[folder][1] for folder in folders]
-    differing = mismatches(*manifests)
+    differing = find_mismatches(*manifests)
     if differing and not request.force:
         raise UsageError(
             f"The two runs differ in {', '.join(map(str, differing))}, so their metrics mean "

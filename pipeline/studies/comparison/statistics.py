@@ -22,7 +22,7 @@ from goodgain.pipeline.studies.comparison.withholding import (
     is_outcome,
     reason_to_withhold,
 )
-from goodgain.pipeline.studies.comparison.worst_case import worst_case
+from goodgain.pipeline.studies.comparison.worst_case import assume_worst_case
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.comparison.gsb import good_same_bad
@@ -71,7 +71,7 @@ def row_of(
     metric = metric_by_name(measure.metric)
     better = metric.direction
     family = measures.family(measure)
-    worst = worst_case(measure.metric, values, conditions.max_i)
+    worst = assume_worst_case(measure.metric, values, conditions.max_i)
     notes = [compared.note] if compared.note else []
     if is_outcome(measure.metric) and worst is not None:
         notes.append(describe_reached(values))

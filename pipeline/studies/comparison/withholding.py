@@ -62,7 +62,7 @@ def reason_to_withhold(
     if metric.needs_labels and (clause := _reason_of_labels(metric, values, conditions)):
         return clause
     if conditions.unequal_search and measure.population != "everyone":
-        return different_search(conditions)
+        return describe_different_search(conditions)
     missing = _reason_of_nulls(values)
     if missing is None:
         return None
@@ -113,7 +113,7 @@ def reason_of_missing_labels(
     )
 
 
-def different_search(conditions: VerdictConditions) -> str:
+def describe_different_search(conditions: VerdictConditions) -> str:
     """The shares of conversations that did not search, as a clause."""
     base, candidate = map(share_text, conditions.idle)
     return f"{base} of the conversations of the base did not search, {candidate} of the candidate's"

@@ -36,7 +36,7 @@ def worst_value(metric: str, max_i: int) -> float | None:
     return None
 
 
-def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
+def assume_worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
     """The means with nulls as the worst value; None if none is null, or there is no worst value.
 
     An outcome and a user's own metric may be below 0, and have no worst value if they are.

@@ -34,8 +34,8 @@ from goodgain.pipeline.studies.gate.outcome import (
     Outcome,
     amount_text,
     cluster_note,
+    explain_too_few,
     outcome_of,
-    too_few,
 )
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule, Side
@@ -111,7 +111,7 @@ def _judge(
     if n == 0:
         return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
-        reason = too_few(f"{n:,} {unit} {pluralize(n, 'is', 'are')}", least)
+        reason = explain_too_few(f"{n:,} {unit} {pluralize(n, 'is', 'are')}", least)
         return outcome(rule, slice_, change, n, failure=reason)
     test: Any = compare_paired if paired else compare_unpaired
 

@@ -20,13 +20,13 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import verdict_conditions
 from goodgain.pipeline.studies.comparison.withholding import (
-    different_search,
+    describe_different_search,
     measure_to_compare,
     over_everyone,
     reason_of_missing_labels,
     reason_to_withhold,
 )
-from goodgain.pipeline.studies.comparison.worst_case import worst_case
+from goodgain.pipeline.studies.comparison.worst_case import assume_worst_case
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -78,7 +78,7 @@ def compare_values(
     if measure.population == "everyone":
         matched = _match_arms(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
-    worst = worst_case(measure.metric, values, conditions.max_i)
+    worst = assume_worst_case(measure.metric, values, conditions.max_i)
     reason, doubt = reason_to_withhold(measure, values, worst, conditions), ""
     if rule.proof == "of_breach":
         # Of two nights, one always lacks a few more labels than the other, and a small difference
@@ -87,7 +87,7 @@ def compare_values(
         if labels is not None and reason == labels:
             reason, doubt = None, labels
     if decisive != measure:
-        reason = f"{different_search(conditions)}; population: everyone includes them"
+        reason = f"{describe_different_search(conditions)}; population: everyone includes them"
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)

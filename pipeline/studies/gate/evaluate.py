@@ -27,8 +27,8 @@ from goodgain.pipeline.studies.gate.outcome import (
     Outcome,
     amount_text,
     cluster_note,
+    explain_too_few,
     outcome_of,
-    too_few,
 )
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
@@ -234,7 +234,7 @@ def _mean(
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
     value, shown = data_text(row["mean"]), show(row["mean"])
     if n < least:
-        failure = too_few(f"n = {n:,} is", least)
+        failure = explain_too_few(f"n = {n:,} is", least)
         return outcome_of(rule, slice_, value, n, failure=failure, shown=shown)
     estimate = GateEstimate(
         value=row["mean"],

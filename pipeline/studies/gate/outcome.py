@@ -9,7 +9,7 @@ from goodgain.pipeline.document.numbers import NONE, level
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule
-from goodgain.transforms.core.means.cluster_variance import few_effective
+from goodgain.transforms.core.means.cluster_variance import are_few_effective
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.remedy import Phrased
 
@@ -140,7 +140,7 @@ def bound_text(rule: Rule, in_words: bool = False) -> str:
     return text
 
 
-def too_few(found: str, least: int) -> str:
+def explain_too_few(found: str, least: int) -> str:
     """Why a rule fails when there are fewer conversations or pairs than its `least_n`.
 
     Args:
@@ -154,7 +154,7 @@ def too_few(found: str, least: int) -> str:
 
 def cluster_note(rule: Rule, clusters: int | None, effective: float | None) -> str:
     """That a proof rests on clusters too uneven for its interval; "" if it does not."""
-    if rule.proof not in _PROOFS or effective is None or not few_effective(clusters, effective):
+    if rule.proof not in _PROOFS or effective is None or not are_few_effective(clusters, effective):
         return ""
     return f"{effective:.1f} effective clusters: interval too narrow"
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.results.finished_run import read_columns, read_dataset, r
 from goodgain.pipeline.results.folder import write_manifest
 from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.manifest_model import RunManifest
-from goodgain.pipeline.studies.comparison.comparability import Mismatch, mismatches
+from goodgain.pipeline.studies.comparison.comparability import Mismatch, find_mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
@@ -75,7 +75,7 @@ def find_baseline(
     days: list[date] = []
     different: list[list[Mismatch]] = []
     for earlier in reversed(good):
-        if differing := mismatches(read_run(str(folders.published_folder(earlier))), manifest):
+        if differing := find_mismatches(read_run(str(folders.published_folder(earlier))), manifest):
             different.append(differing)
         else:
             days.append(earlier)
@@ -115,7 +115,7 @@ def _use_pinned(pinned: date, manifest: RunManifest, folders: DayFolders) -> Bas
             "or pin another."
         )
     outputs = folders.published_folder(pinned)
-    if differing := mismatches(read_run(str(outputs)), manifest):
+    if differing := find_mismatches(read_run(str(outputs)), manifest):
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, differing))}; run it again, or pin another day."

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.formats import Row, writer_of
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of
-from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
+from goodgain.transforms.core.pool.todo import RecallState, in_order, is_within_depth
 
 TODO = Dataset(
     "todo",
@@ -72,7 +72,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
         if metric == "pool_recall":
             so_far.setdefault(document.topic, RecallState()).add(document, label)
         if label is None:
-            if depth is None or within_depth(document, depth):
+            if depth is None or is_within_depth(document, depth):
                 unlabelled.append(document)
             else:
                 deeper += 1

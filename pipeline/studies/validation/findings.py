@@ -14,7 +14,7 @@ from goodgain.pipeline.studies.validation.name_findings import (
     findings_about_types,
 )
 from goodgain.pipeline.studies.validation.survey import Survey
-from goodgain.transforms.core.dedup.identity_text import identity_lines
+from goodgain.transforms.core.dedup.identity_text import describe_identity
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.max_rejected import MaxRejected
@@ -76,7 +76,7 @@ def make_report(
         "too_many_rejected": max_rejected.is_exceeded(
             records.rejected, records.read, records.unknown_losses
         ),
-        "identity": identity_lines(rules),
+        "identity": describe_identity(rules),
         "warnings": msgspec.to_builtins(warnings),
         "notes": _notes(survey),
     }

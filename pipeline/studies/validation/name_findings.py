@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.records.search_call import TEXTS
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name
 
 _ID_EFFECT = "counts only for results without a known type"
 NameKind = Literal["id", "field"]
@@ -52,7 +52,7 @@ def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[Typ
     for name, results in types.items():
         applicable = _rules_for(name, rules)
         is_unknown = name != "" and applicable.name == DEFAULT_TYPE
-        near = similar_name(name, known) if is_unknown else None
+        near = find_similar_name(name, known) if is_unknown else None
         findings.append(TypeFinding(name, results, applicable.name, near))
     return sorted(findings, key=lambda finding: (-finding.results, finding.name))
 
@@ -60,7 +60,7 @@ def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[Typ
 def findings_about_ids(ids: Mapping[str, int], rules: RuleTable) -> list[NameFinding]:
     """Every named id that no rule mentions, the most frequent first."""
     findings = [
-        NameFinding("id", name, results, similar_name(name, rules.ids), _ID_EFFECT)
+        NameFinding("id", name, results, find_similar_name(name, rules.ids), _ID_EFFECT)
         for name, results in ids.items()
         if name not in rules.ids
     ]
@@ -84,7 +84,7 @@ def findings_about_fields(
             effect = "ignored: it belongs next to `fields`, not inside"
             findings.append(NameFinding("field", name, results, name, effect))
         elif name not in rules.fields:
-            near = similar_name(name, rules.fields)
+            near = find_similar_name(name, rules.fields)
             applicable = [_rules_for(type_, rules) for type_ in types_of[name]]
             compared = all(entry.reject_on is None for entry in applicable)
             if near is not None or not compared:

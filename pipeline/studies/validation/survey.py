@@ -48,7 +48,7 @@ class Rejections:
 
     def add(self, row: RejectedRecord) -> None:
         """Count a row."""
-        reason = general_reason(row.reason)
+        reason = generalise_reason(row.reason)
         if reason not in self._by_reason and len(self._by_reason) >= _MOST_REASONS:
             reason = _OTHER_REASONS
         rejection = self._by_reason.setdefault(reason, Rejection(reason, 0, []))
@@ -63,7 +63,7 @@ class Rejections:
         )
 
 
-def general_reason(reason: str) -> str:
+def generalise_reason(reason: str) -> str:
     """The reason without the values that differ between records with the same mistake.
 
     `results[3].gain must be a whole number from 0 to 4, got 7.` -> `results[].gain must be a whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.local_files import usable_threads
+from goodgain.pipeline.run.plan.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.scoring.sketches import Sketcher
@@ -29,7 +29,7 @@ def validate(evaluation: Evaluation) -> Validation:
     """
     settings, traces, scoring = evaluation.settings, evaluation.traces, evaluation.scoring
     survey = Survey(scoring.rules, scoring.clock, evaluation.budget())
-    sketcher = Sketcher(scoring.rules, usable_threads())
+    sketcher = Sketcher(scoring.rules, count_usable_threads())
     for record in LocalFiles(traces.files, settings).sketches(sketcher):
         survey.add(record)
     survey.settle()

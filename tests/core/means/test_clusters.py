@@ -14,7 +14,7 @@ from scipy import stats
 from goodgain.transforms.core.exact_sum import exact_parts
 from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.cluster_variance import ClusterVariance, few_effective
+from goodgain.transforms.core.means.cluster_variance import ClusterVariance, are_few_effective
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
@@ -180,7 +180,7 @@ def test_effective_clusters_by_hand():
     ],
 )
 def test_effective_clusters_are_few_only_if_clusters_differ_in_size(clusters, effective, few):
-    assert few_effective(clusters, effective) is few
+    assert are_few_effective(clusters, effective) is few
 
 
 def values_of(seed, conversations=24):

@@ -9,7 +9,7 @@ from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool.files import PoolFiles, PoolUse, shard_of
 from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool_building.building import build_topic
-from goodgain.transforms.core.pool_building.contribution import contribution
+from goodgain.transforms.core.pool_building.contribution import measure_contribution
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import fold_turn
 from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
@@ -20,7 +20,7 @@ from tests.core.direct import fingerprints, scoring, shipped_rules
 def contributions(runs, topic=None, rules=None):
     rules = rules or shipped_rules()
     return [
-        contribution(run, fold_conversation(conversation_id, calls, scoring(rules)), topic)
+        measure_contribution(run, fold_conversation(conversation_id, calls, scoring(rules)), topic)
         for run, records in runs.items()
         for conversation_id, calls in fingerprints(records, rules, keep_records=True).items()
     ]

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from goodgain.transforms.core.records.record_errors import (
-    missing_field,
+    find_missing_field,
     path_to_wrong_value,
 )
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
@@ -60,5 +60,5 @@ def test_the_installed_release_is_the_pinned_one():
 )
 def test_messages_give_the_missing_field_or_the_path(record, message, missing, steps):
     assert message_of(record) == message
-    assert missing_field(message) == missing
+    assert find_missing_field(message) == missing
     assert path_to_wrong_value(message) == steps

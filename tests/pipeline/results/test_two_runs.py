@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import claim, unfinished_folder, write_file
-from goodgain.pipeline.results.lock import LockedError, folder_locked
+from goodgain.pipeline.results.lock import LockedError, lock_output_folder
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import prepare
 from goodgain.pipeline.results.sinks import WrittenFile
@@ -88,7 +88,7 @@ def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_pat
 
 @pytest.mark.slow
 def test_second_run_fails_before_it_writes_anything(tmp_path, capsys, few):
-    with folder_locked(str(tmp_path / "out")):
+    with lock_output_folder(str(tmp_path / "out")):
         assert run(tmp_path / "out", [few], "--overwrite") == ExitCode.FAILED
         assert list((tmp_path / "out").iterdir()) == []
     assert "Another run is writing to" in capsys.readouterr().err
@@ -101,7 +101,7 @@ def test_run_holds_the_lock_until_it_has_finished(tmp_path, monkeypatch):
     pipeline, finishing = run_module._run_pipeline, run_module.finish
 
     def while_locked(step, *arguments):
-        with pytest.raises(LockedError), folder_locked(str(tmp_path / "out")):
+        with pytest.raises(LockedError), lock_output_folder(str(tmp_path / "out")):
             pass
         seen.append(step.__name__)
         return step(*arguments)
@@ -111,7 +111,7 @@ def test_run_holds_the_lock_until_it_has_finished(tmp_path, monkeypatch):
     assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
     assert seen == ["_run_pipeline", "finish"]
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
-    with folder_locked(str(tmp_path / "out")):
+    with lock_output_folder(str(tmp_path / "out")):
         pass
 
 

@@ -14,7 +14,7 @@ _ID_PREFIX = "ids."
 Contradiction = tuple[Location, str]  # where it is, and what is wrong
 
 
-def contradictions(content: Any) -> Iterator[Contradiction]:
+def find_contradictions(content: Any) -> Iterator[Contradiction]:
     """All contradictions in the parsed YAML of a file, which may also have other mistakes."""
     types = _mapping(content, "types")
     if isinstance(content, dict) and "types" in content and "default" not in types:

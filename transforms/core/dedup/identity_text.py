@@ -6,7 +6,7 @@ from goodgain.transforms.core.dedup.keys import TEXT_KEYS
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, SNIPPET, RuleTable
 
 
-def identity_lines(rules: RuleTable) -> list[str]:
+def describe_identity(rules: RuleTable) -> list[str]:
     """The explanation for these rules, as lines of text."""
     names = {number: name for name, number in rules.ids.items()}
     definitive = "; ".join(

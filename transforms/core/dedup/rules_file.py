@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.transforms.core.dedup.contradictions import contradictions
+from goodgain.transforms.core.dedup.contradictions import find_contradictions
 from goodgain.transforms.core.errors import RulesError
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.wording import format_count
@@ -221,7 +221,7 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
         "The rules",
         lambda mistake: _at(mistake["loc"], _reason(mistake)),
         contradictions=lambda content: (
-            (location, _at(location, reason)) for location, reason in contradictions(content)
+            (location, _at(location, reason)) for location, reason in find_contradictions(content)
         ),
     )
 

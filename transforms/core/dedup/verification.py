@@ -105,7 +105,7 @@ def texts_differ(first: Evidence, second: Evidence) -> bool | None:
     return mine[URL] != theirs[URL] and mine[TITLE] != theirs[TITLE]
 
 
-def agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | None:
+def find_agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | None:
     """The first definitive id by which two results of one type agree."""
     mine, theirs = first.values, second.values
     applicable = rules.of_type(first.layout.type_number or second.layout.type_number)

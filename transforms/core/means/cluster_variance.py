@@ -14,7 +14,7 @@ _FEW = 10  # effective clusters; with fewer, unequal ones, intervals are far too
 _UNEQUAL = 0.8  # effective clusters per cluster; with more, intervals miss in at most 7 %
 
 
-def few_effective(clusters: int | None, effective: float | None) -> bool:
+def are_few_effective(clusters: int | None, effective: float | None) -> bool:
     """Whether unequal clusters are so few in effect that their intervals are too narrow.
 
     Student's t accounts for few clusters of the same size, but not for one that has most values.

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from goodgain.transforms.core.comparison.paired_difference import compare_paired
-from goodgain.transforms.core.pool.document import PoolDocument, most_frequent
+from goodgain.transforms.core.pool.document import PoolDocument, choose_most_frequent
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 VOTES = "votes"  # name for the labels of the traces
@@ -73,7 +73,7 @@ class Agreement(Struct, frozen=True):
 def label_by(document: PoolDocument, annotator: str) -> int | None:
     """The label of an annotator, or of the traces' votes; None without a label."""
     if annotator == VOTES and VOTES not in document.given:
-        return most_frequent(vote.gain for vote in document.votes)
+        return choose_most_frequent(vote.gain for vote in document.votes)
     return document.given.get(annotator)
 
 
@@ -196,7 +196,7 @@ def _shift(metric: str, values: Sequence[tuple[int, float, float]]) -> MeanShift
     )
 
 
-def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
+def measure_agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
     """The agreement, from the documents by their two labels and the shifts of the means."""
     total = sum(map(sum, matrix))
     same = sum(matrix[gain][gain] for gain in range(GRADES))

@@ -102,7 +102,7 @@ class PoolDocument(Struct, frozen=True):
         """
         if preferred is not None and preferred in self.given:
             return self.given[preferred]
-        return most_frequent(self.given.values() or (vote.gain for vote in self.votes))
+        return choose_most_frequent(self.given.values() or (vote.gain for vote in self.votes))
 
     def covered_aspects(self, preferred: str | None = None) -> frozenset[str] | None:
         """The aspects that it covers (SPEC 13); None if nobody judged it for aspects.
@@ -128,7 +128,7 @@ class PoolDocument(Struct, frozen=True):
         return len(set(self.given.values() or (vote.gain for vote in self.votes))) > 1
 
 
-def most_frequent(gains: Iterable[int]) -> int | None:
+def choose_most_frequent(gains: Iterable[int]) -> int | None:
     """The most frequent label, the lowest if tied; None without labels (SPEC 9)."""
     counted = Counter(gains)
     return min(counted, key=lambda gain: (-counted[gain], gain)) if counted else None

@@ -75,7 +75,7 @@ def _first_seen(document: PoolDocument) -> dict[Conversation, int]:
     return first
 
 
-def within_depth(document: PoolDocument, depth: int) -> bool:
+def is_within_depth(document: PoolDocument, depth: int) -> bool:
     """Whether a conversation saw it among the first `depth` results of a search call."""
     return any(place.rank <= depth for place in document.places)
 

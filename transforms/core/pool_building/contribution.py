@@ -32,7 +32,9 @@ class Contribution(Struct, frozen=True, array_like=True):
     documents: list[list[Occurrence]]
 
 
-def contribution(run: str, folded: FoldedConversation, topic_attribute: str | None) -> Contribution:
+def measure_contribution(
+    run: str, folded: FoldedConversation, topic_attribute: str | None
+) -> Contribution:
     """The contribution of a run's conversation, folded from calls with their records."""
     topic = topic_of(folded.conversation_id, folded.attributes, topic_attribute)
     occurrences = list(_occurrences(run, folded))

@@ -15,7 +15,7 @@ from goodgain.transforms.core.option import LABELS, NAMES, Option
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name
 
 _CALL = tuple(field.name for field in fields(SearchCall))
 _RESULT = tuple(field.name for field in fields(Result))
@@ -197,7 +197,7 @@ def _describe_unknown(target: str, source: str) -> str:
     known = (*_CALL, *_RESULT)
     if source in known:
         return f"{target} is not a field; did you mean {source}={target}?"
-    similar = similar_name(target, known)
+    similar = find_similar_name(target, known)
     if similar is None:
         names = ", ".join((*known, *(f"{name}.NAME" for name in MAPS)))
         return f"{target} is not a field; the fields are {names}"

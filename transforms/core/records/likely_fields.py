@@ -8,7 +8,7 @@ from msgspec.structs import fields
 
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.records.similar_names import fold_name, similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name, fold_name
 
 CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
@@ -61,17 +61,17 @@ _RESULT_SYNONYMS = _by_synonym(
 _RANKS = frozenset(("rank", "position", "pos", "resultrank", "rankposition"))
 
 
-def likely_call_field(name: str) -> str | None:
+def guess_call_field(name: str) -> str | None:
     """The field of a record that a name probably means; None if none is close."""
     return _likely_field(name, CALL_FIELDS, _CALL_SYNONYMS)
 
 
-def likely_result_field(name: str) -> str | None:
+def guess_result_field(name: str) -> str | None:
     """The field of a result that a name probably means; None if none is close."""
     return _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS)
 
 
-def likely_map(columns: Sequence[str]) -> dict[str, str]:
+def guess_map(columns: Sequence[str]) -> dict[str, str]:
     """What the columns of a table in long form probably mean, as for `--map`: field to column.
 
     Columns that already have the name of a field, or that mean what an earlier one does, have none.
@@ -80,7 +80,7 @@ def likely_map(columns: Sequence[str]) -> dict[str, str]:
     known = {name for name in columns if is_field(name) or name == "rank"}
     for name in columns:
         if name not in known:
-            field = likely_column(name)
+            field = guess_column(name)
             if field is not None and field not in known:
                 meant.setdefault(field, name)
     return meant
@@ -91,11 +91,11 @@ def is_field(name: str) -> bool:
     return name in CALL_FIELDS or name in RESULT_FIELDS or name.split(".", 1)[0] in MAPS
 
 
-def likely_column(name: str) -> str | None:
+def guess_column(name: str) -> str | None:
     """What a column of a table in long form probably means; None if nothing is close."""
     if fold_name(name) in _RANKS:
         return "rank"
-    field = likely_result_field(name) or likely_call_field(name)
+    field = guess_result_field(name) or guess_call_field(name)
     if field is None and names_an_id(name):
         return f"ids.{name}"
     return None if field == "results" else field
@@ -108,15 +108,15 @@ def names_an_id(name: str) -> bool:
 
 def is_of_result(name: str) -> bool:
     """Whether a name is a field of a result, or probably means one and not one of a record."""
-    if name in RESULT_FIELDS or likely_result_field(name):
+    if name in RESULT_FIELDS or guess_result_field(name):
         return True
     return not is_of_call(name) and names_an_id(name)
 
 
 def is_of_call(name: str) -> bool:
     """Whether a name is a field of a record, or probably means one."""
-    return likely_call_field(name) is not None
+    return guess_call_field(name) is not None
 
 
 def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
-    return synonyms.get(fold_name(name)) or similar_name(name, known)
+    return synonyms.get(fold_name(name)) or find_similar_name(name, known)

@@ -17,7 +17,7 @@ import msgspec
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.coercion import coerce_record
-from goodgain.transforms.core.records.record_errors import first_undecodable, record_error
+from goodgain.transforms.core.records.record_errors import find_undecodable, record_error
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
@@ -130,7 +130,7 @@ def _has_plain_values(call: SearchCall) -> bool:
 
 def _undecodable(record: Mapping[str, Any]) -> RecordError:
     """The error for a record of known fields, one of which has a lone surrogate."""
-    field = first_undecodable(record)
+    field = find_undecodable(record)
     conversation_id = None if field == "conversation_id" else record.get("conversation_id")
     reason = f"{field or 'The record'} has bytes that are not UTF-8 text."
     return RecordError(reason, field, conversation_id if isinstance(conversation_id, str) else None)
@@ -160,7 +160,7 @@ def _parse_untyped(line: bytes) -> Any:
         if _LENIENT.search(line):
             with contextlib.suppress(ValueError, RecursionError):
                 value = json.loads(line.decode())
-                if (field := first_undecodable(value)) is None:
+                if (field := find_undecodable(value)) is None:
                     return value
                 reason = f"{field} has half of a surrogate pair, which is not text."
                 raise RecordError(reason, field, conversation_id_in(line)) from None

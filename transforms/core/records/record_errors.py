@@ -13,7 +13,7 @@ from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.label_map import label_map_hint
-from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, likely_call_field
+from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, guess_call_field
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     LARGEST_COST,
@@ -60,7 +60,7 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
       original: the record before coercion, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
-    if name := missing_field(message):
+    if name := find_missing_field(message):
         reason = f"{name} is missing" + _hint(original, name) + "."
         return RecordError(reason, name, conversation_id)
     field, expected, value = _wrong_field(record, path_to_wrong_value(message))
@@ -83,14 +83,14 @@ def _hint(record: Any, missing: str) -> str:
     if not isinstance(record, Mapping):
         return ""
     others = [name for name in record if isinstance(name, str) and name not in CALL_FIELDS]
-    similar = next((name for name in others if likely_call_field(name) == missing), None)
+    similar = next((name for name in others if guess_call_field(name) == missing), None)
     if similar is None:
         return ""
     shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
     return f"; {shown} looks like it: add " + Remedy("map", {missing: shown})
 
 
-def first_undecodable(value: Any) -> str | None:
+def find_undecodable(value: Any) -> str | None:
     """Escaped path of the first string or key with a lone surrogate, which UTF-8 cannot encode."""
     path = next(_undecodable(value, ""), None)
     return None if path is None else path.encode("utf-8", "backslashreplace").decode()
@@ -189,7 +189,7 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _INSIDE_MAP = "[...]"
 
 
-def missing_field(message: str) -> str | None:
+def find_missing_field(message: str) -> str | None:
     """The name of the missing required field; None if a value is wrong."""
     match = _MISSING.search(message)
     return match and match.group(1)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 _CLOSE = 0.82
 
 
-def similar_name(name: str, known: Iterable[str]) -> str | None:
+def find_similar_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs little, or only in case and separators."""
     plain = fold_name(name)
     folded = {fold_name(candidate): candidate for candidate in known}

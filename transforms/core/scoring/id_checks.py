@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.dedup.verification import agreeing_id
+from goodgain.transforms.core.dedup.verification import find_agreeing_id
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 
@@ -77,7 +77,7 @@ def id_checks(turn: FoldedTurn, details: TurnDetails, rules: RuleTable) -> IdChe
         if len(examples) == MOST_EXAMPLES:
             break
         one, other = (read_evidence(turn.results[at]) for at in (first, place))
-        id_ = agreeing_id(one, other, rules)
+        id_ = find_agreeing_id(one, other, rules)
         if id_ is not None:
             examples.append((id_, _place(details, place), _place(details, first)))
     return IdChecks(len(checked), len(contradicted), list(name_examples(examples, rules)))

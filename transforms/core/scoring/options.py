@@ -250,7 +250,7 @@ def outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
     return () if texts == NONE else tuple(map(str, choose_outcomes(texts, ())))
 
 
-def scale_mistake(good_gain: int, relevance: int | None, g_max: int) -> tuple[str, str] | None:
+def find_scale_mistake(good_gain: int, relevance: int | None, g_max: int) -> tuple[str, str] | None:
     """The option that is beyond the scale of labels, and what it must be; None if none is."""
     if relevance is not None and not 1 <= relevance <= g_max:
         limits = f"must be from 1 to {g_max} (" + Remedy("g_max") + f"), not {relevance}"

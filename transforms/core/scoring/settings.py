@@ -37,9 +37,9 @@ from goodgain.transforms.core.remedy import word
 from goodgain.transforms.core.scoring.options import (
     ScoringOptions,
     cost_names,
+    find_scale_mistake,
     outcome_texts,
     repeat_numbers,
-    scale_mistake,
 )
 
 
@@ -222,7 +222,7 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
           UsageError: thresholds are beyond the scale, passages have no openings and citations, or a
             budget or condition cannot be computed.
         """
-        beyond = scale_mistake(self.good_gain_threshold, self.relevance_threshold, self.g_max)
+        beyond = find_scale_mistake(self.good_gain_threshold, self.relevance_threshold, self.g_max)
         if beyond is not None:
             name, limits = beyond
             raise UsageError(f"{name} {_name_attributes(limits)}.")

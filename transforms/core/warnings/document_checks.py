@@ -8,7 +8,7 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import SOME_REPEAT, CheckInputs
-from goodgain.transforms.core.warnings.identity_advice import identity_advice
+from goodgain.transforms.core.warnings.identity_advice import advise_on_identity
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import pluralize
 
@@ -68,7 +68,7 @@ def warn_of_no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     unidentified = inputs.part(data_counts.UNIDENTIFIED, data_counts.RESULTS)
     if not unidentified.exceeds(_MOST_UNIDENTIFIED_SHARE):
         return
-    names, advice = identity_advice(inputs.seen, inputs.rules)
+    names, advice = advise_on_identity(inputs.seen, inputs.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
     unread = next((name for name in inputs.unknown_names if name.identifies), None)
     if unread:

@@ -15,9 +15,9 @@ from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.likely_fields import (
     CALL_FIELDS,
     RESULT_FIELDS,
-    likely_call_field,
-    likely_column,
-    likely_result_field,
+    guess_call_field,
+    guess_column,
+    guess_result_field,
     names_an_id,
 )
 from goodgain.transforms.core.records.search_call import USAGES
@@ -155,10 +155,10 @@ def find_unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Un
     Args:
       rule_fields: names of further fields in the rules for duplicates.
     """
-    unknown = [UnknownName(name, name, likely_call_field(name)) for name in seen.call - CALL_FIELDS]
+    unknown = [UnknownName(name, name, guess_call_field(name)) for name in seen.call - CALL_FIELDS]
     for name in seen.result - RESULT_FIELDS:
-        meant = likely_result_field(name)
-        if meant is None and seen.is_long and likely_column(name) == RANK:
+        meant = guess_result_field(name)
+        if meant is None and seen.is_long and guess_column(name) == RANK:
             meant = RANK
         if name in rule_fields:
             meant = f"fields.{name}"

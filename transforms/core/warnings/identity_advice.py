@@ -16,7 +16,7 @@ _WITHOUT_NAMES = (
 )
 
 
-def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
+def advise_on_identity(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
     """Names in the maps of results that no rule uses, and what to do.
 
     If an id could be definitive, the advice has the lines for the rules file.

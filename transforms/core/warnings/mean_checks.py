@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.means.cluster_variance import few_effective
+from goodgain.transforms.core.means.cluster_variance import are_few_effective
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
@@ -16,7 +16,7 @@ _ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
 def warn_of_few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if few clusters carry most of the weight."""
     found = inputs.clusters
-    if found is None or not few_effective(found.clusters, found.effective):
+    if found is None or not are_few_effective(found.clusters, found.effective):
         return
     yield DataWarning(
         codes.FEW_EFFECTIVE_CLUSTERS,

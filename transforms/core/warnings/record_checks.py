@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.records.likely_fields import RESULT_FIELDS
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.similar_names import find_similar_name
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
@@ -106,7 +106,7 @@ def warn_of_unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             name
             + (
                 f" (did you mean {near}?)"
-                if (near := similar_name(name, sorted(occurring)))
+                if (near := find_similar_name(name, sorted(occurring)))
                 else ""
             )
             for name in inputs.seen.without_source

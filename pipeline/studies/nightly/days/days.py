@@ -188,13 +188,13 @@ def find_late_files(
       inputs: what the run read.
       files: what there is now.
     """
-    sizes_at_run = {absolute(file.path): file.size for file in inputs}
-    sizes = [(file, sizes_at_run.get(absolute(file.path))) for file in files]
+    sizes_at_run = {make_absolute(file.path): file.size for file in inputs}
+    sizes = [(file, sizes_at_run.get(make_absolute(file.path))) for file in files]
     added = tuple(file.path for file, size in sizes if size is None)
     changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
     return LateFiles(day, added, changed) if added or changed else None
 
 
-def absolute(path: str) -> str:
+def make_absolute(path: str) -> str:
     """The path made absolute, as some engines' runs have it in their manifests."""
     return os.path.abspath(path) if is_local(path) else path

@@ -8,7 +8,7 @@ from goodgain.pipeline.document.model import Heading, Sentence
 from goodgain.pipeline.document.page import Chart, Details, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.views.found_documents import count_finds, one_sided_topics
+from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
 
 _MOST_TOPICS = 12  # with documents that one arm alone found
 _MOST_DOCUMENTS = 5  # per topic and arm
@@ -39,7 +39,7 @@ def pool_section(finds: PoolFinds, folder: str) -> Section:
 
 
 def _one_sided_part(finds: PoolFinds) -> Iterator[PageBlock]:
-    topics = list(one_sided_topics(finds.documents, _MOST_TOPICS, _MOST_DOCUMENTS))
+    topics = list(describe_one_sided_topics(finds.documents, _MOST_TOPICS, _MOST_DOCUMENTS))
     if topics:
         yield Heading("Found by one arm alone")
         yield Sentence(

@@ -8,7 +8,7 @@ import goodgain.pipeline.run.hosts.batch
 import goodgain.pipeline.run.hosts.process
 import goodgain.transforms.read_payloads
 from goodgain.pipeline.api.evaluate import evaluate
-from goodgain.pipeline.run.plan.local_files import usable_threads
+from goodgain.pipeline.run.plan.local_files import count_usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from tests.pipeline.runs import SAMPLE, run
 
@@ -18,14 +18,14 @@ LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_ty
 @pytest.mark.parametrize(("cores", "threads"), [({5}, 1), ({0, 7}, 2), (set(range(64)), 4)])
 def test_one_for_each_usable_core(cores, threads, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores, raising=False)
-    assert usable_threads() == threads
+    assert count_usable_threads() == threads
 
 
 @pytest.mark.parametrize(("cores", "threads"), [(None, 1), (3, 3), (8, 4)])
 def test_where_the_system_does_not_tell_usable_cores(cores, threads, monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert usable_threads() == threads
+    assert count_usable_threads() == threads
 
 
 def threads_of(module, monkeypatch):
@@ -43,7 +43,7 @@ def threads_of(module, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "threads"), [((), 3), (LOOPBACK, 1)])
 def test_of_a_run(engine, threads, tmp_path, monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.run.hosts.batch, "usable_threads", lambda: 3)
+    monkeypatch.setattr(goodgain.pipeline.run.hosts.batch, "count_usable_threads", lambda: 3)
     made = threads_of(goodgain.transforms.read_payloads, monkeypatch)
     assert run(tmp_path / "out", [SAMPLE], *engine) == 0
     assert set(made) == {threads}
@@ -54,7 +54,7 @@ def test_of_evaluate(monkeypatch):
     scored = []
     for threads in (1, 3):
         monkeypatch.setattr(
-            goodgain.pipeline.run.hosts.process, "usable_threads", lambda n=threads: n
+            goodgain.pipeline.run.hosts.process, "count_usable_threads", lambda n=threads: n
         )
         found = evaluate(SAMPLE)
         scored.append((list(found.conversations), list(found.rejected), found.manifest.reading))

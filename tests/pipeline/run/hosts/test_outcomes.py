@@ -8,7 +8,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.results.finished_run import read_run
-from goodgain.pipeline.studies.comparison.comparability import mismatches
+from goodgain.pipeline.studies.comparison.comparability import find_mismatches
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
 
@@ -138,7 +138,7 @@ def test_bounds_and_directions(output):
         "outcome.rating",
         "outcome.correct",
     }
-    differing = [str(mismatch) for mismatch in mismatches(scored.manifest, read_run(output))]
+    differing = [str(mismatch) for mismatch in find_mismatches(scored.manifest, read_run(output))]
     assert differing == [
         "outcome correct (correct:lower against correct)",
         "outcome rating (rating>=0.7 against rating)",

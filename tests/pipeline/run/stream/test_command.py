@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import prism
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
@@ -181,7 +181,7 @@ class TestRefusals:
 
     @pytest.mark.usefixtures("fake_prism")
     def test_a_folder_that_another_stream_writes_to_is_refused(self, incoming, tmp_path, capsys):
-        with folder_locked(str(tmp_path / "out")):
+        with lock_output_folder(str(tmp_path / "out")):
             code = main(["stream", "--input", str(incoming), "--output", str(tmp_path / "out")])
         assert code == 1
         assert "Another run is writing to" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.arms import Arm
-from goodgain.pipeline.studies.comparison.clusters import cluster_codes, common_cluster
+from goodgain.pipeline.studies.comparison.clusters import cluster_codes, find_common_cluster
 from goodgain.pipeline.studies.comparison.matching import BY_ID, match, sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from tests.pipeline.studies.comparison.traces import options_of_run
@@ -34,4 +34,4 @@ def test_a_pair_without_a_cluster_in_the_base_uses_that_of_the_candidate():
 )
 def test_only_runs_with_the_same_cluster_attribute_share_it(base, candidate, common):
     runs = (replace(options_of_run(), cluster=name) for name in (base, candidate))
-    assert common_cluster(*runs) == common
+    assert find_common_cluster(*runs) == common

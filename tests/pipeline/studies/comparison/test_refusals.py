@@ -12,7 +12,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.given_parts import qrels_part
-from goodgain.pipeline.results.lock import folder_locked
+from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compare, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of
@@ -141,7 +141,7 @@ def test_a_folder_that_a_run_writes_to_is_not_replaced(tmp_path, outputs, capsys
     unfinished.touch()
     folder = str(tmp_path / "out")
     words = ["compare", *map(str, outputs), "--output", folder, "--overwrite"]
-    with folder_locked(folder):
+    with lock_output_folder(folder):
         assert main(words) == ExitCode.FAILED
     assert "Another run is writing to" in capsys.readouterr().err
     assert unfinished.exists()

@@ -27,7 +27,7 @@ def analysed(tmp_path_factory):
     """The JSON and the tables, 80 columns wide, of one analysis."""
     folder = tmp_path_factory.mktemp("repeated")
     runs = output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
-    analyse, rows = sensitivity.sensitivity, []
+    analyse, rows = sensitivity.measure_sensitivity, []
 
     def analyse_once(*arguments):
         # Without this, the second command would score both runs under each policy again.
@@ -41,7 +41,7 @@ def analysed(tmp_path_factory):
         return output.getvalue()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sensitivity, "sensitivity", analyse_once)
+        patch.setattr(sensitivity, "measure_sensitivity", analyse_once)
         patch.setenv("COLUMNS", "80")
         return json.loads(printed("--json"))["sensitivity"], printed()
 

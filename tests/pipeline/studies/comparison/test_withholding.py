@@ -8,7 +8,11 @@ from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions, differ
 from goodgain.pipeline.studies.comparison.withholding import reason_to_withhold
-from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_case, worst_value
+from goodgain.pipeline.studies.comparison.worst_case import (
+    WorstCase,
+    assume_worst_case,
+    worst_value,
+)
 from tests.pipeline.studies.comparison.command import compare
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
@@ -58,7 +62,7 @@ def test_the_worst_case_of_an_outcome_is_unknown_if_it_is_below_0(base, worst):
     values = Sample(
         nulls[0], nulls[1][:1], nulls, np.array([], dtype=np.intp), False, 0, 0, 0, 1, 0
     )
-    assert worst_case("outcome.score", values, max_i=5) == worst
+    assert assume_worst_case("outcome.score", values, max_i=5) == worst
 
 
 @pytest.mark.parametrize(

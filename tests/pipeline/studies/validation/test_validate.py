@@ -7,8 +7,8 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.validation import survey
-from goodgain.pipeline.studies.validation.survey import Rejections, general_reason
-from goodgain.transforms.core.dedup.identity_text import identity_lines
+from goodgain.pipeline.studies.validation.survey import Rejections, generalise_reason
+from goodgain.transforms.core.dedup.identity_text import describe_identity
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from tests.core.direct import shipped_rules
 from tests.pipeline.runs import SAMPLE, SESSIONS, call
@@ -155,7 +155,7 @@ class TestCounts:
         assert "What makes two results the same document" in printed
         assert "a snippet or content below 50 characters alone is not enough" in printed
         assert "Without a known type: doc_id" in printed
-        lines = identity_lines(shipped_rules())
+        lines = describe_identity(shipped_rules())
         assert len(lines) == 10
         assert all(name in " ".join(lines) for name in ("file_id", "artifact_id", "site_id"))
 
@@ -227,7 +227,7 @@ class TestRejected:
         ],
     )
     def test_general_reason_omits_places_and_values(self, reason, general):
-        assert general_reason(reason) == general
+        assert generalise_reason(reason) == general
 
 
 class TestTables:
