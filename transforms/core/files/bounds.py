@@ -79,13 +79,18 @@ DEFAULT_BOUNDS = ReadBounds()
 FIXED_BOUNDS = ReadBounds(remedy="write it in smaller blocks or row groups")
 
 
+def is_within_bounds(call: SearchCall, bounds: ReadBounds) -> bool:
+    """Whether a decoded record is within the limits of records."""
+    return len(call.results) <= bounds.max_record_results
+
+
 def check_bounds(call: SearchCall, bounds: ReadBounds) -> SearchCall:
     """Check a decoded record, and return it.
 
     Raises:
       RecordError: it is beyond a limit.
     """
-    if len(call.results) > bounds.max_record_results:
+    if not is_within_bounds(call, bounds):
         raise RecordError(
             f"results has {len(call.results):,} entries; at most {bounds.max_record_results:,} are "
             "read: raise " + Remedy("max_record_results") + ".",
