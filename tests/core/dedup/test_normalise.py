@@ -250,7 +250,9 @@ def general_form(text):
     return None if resolved is None else normalise.NormalUrl(*resolved)
 
 
-plain = st.from_regex(r"https?://[A-Za-z0-9.\-]{1,6}[!-~]{0,20}", fullmatch=True)
+plain = st.from_regex(
+    r"https?://[A-Za-z0-9.\-]{1,6}([!-~]{0,20}|[\x00-\x7f]{0,20})", fullmatch=True
+)
 STARTS = ["", "//", "http://", "https://", "HTTP://x", "http://x/", "x:", "http://x/a?"]
 PIECES = [
     *"aAwz09.-_~!$&'()*+,;=:@/?#%[]{}|\\^`\"<> \t\n\u00e9\u0661",

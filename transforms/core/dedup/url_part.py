@@ -18,6 +18,7 @@ from goodgain.transforms.core.dedup.attribute_parts import (
 from goodgain.transforms.core.dedup.memo import Memo
 from goodgain.transforms.core.dedup.normalise import (
     normalise_url,
+    plain_host,
     split_plain_url,
     unquote_ascii,
 )
@@ -25,6 +26,18 @@ from goodgain.transforms.core.dedup.rules import URL, URL_QUERY, RuleTable
 from goodgain.transforms.core.unicode_14 import casefold
 
 _URL_CODES = bytes((URL,))
+
+
+class _Site(Struct, frozen=True):
+    """What the URLs of a site have in common.
+
+    Attributes:
+      host: in its normal form.
+      domains: those in the rules for parameters that it belongs to.
+    """
+
+    host: str
+    domains: tuple[str, ...]
 
 
 class _QueryPlan(Struct, frozen=True):
@@ -55,20 +68,21 @@ class UrlPart:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._domains = Memo(rules.urls.ignoring_domains)
+        self._sites = Memo(self._site)
         self._plans = Memo(self._plan)
 
     def part_of(self, url: str) -> Part:
         """The codes and digests of a URL."""
         plain = split_plain_url(url)
-        if plain is None:
+        site = None if plain is None else self._sites[plain[0]]
+        if plain is None or site is None:
             return self._part_of_any(url)
-        host, path, query = plain
-        written = host + path
+        _, path, query = plain
+        written = site.host + path
         plan, values = None, []
         if query:
             pairs = [pair.partition("=") for pair in query.replace("+", " ").split("&") if pair]
-            plan = self._plans[self._domains[host], tuple([name for name, _, _ in pairs])]
+            plan = self._plans[site.domains, tuple([name for name, _, _ in pairs])]
             if plan is None:
                 return self._part_of_any(url)
             values = [pairs[position][2] for position in plan.kept]
@@ -77,7 +91,7 @@ class UrlPart:
             written += plan.form % tuple(values)
         if self._rules.urls.may_have_alias(written):
             return self._part_of_any(url)
-        place = _place_digest(host, path)
+        place = _place_digest(site.host, path)
         if plan is None or not values:
             return _URL_CODES, place
         texts = [after_length(value.encode()) for value in values]
@@ -85,6 +99,11 @@ class UrlPart:
         digests = [place, xxh3_64_digest(pairs_kept, SEEDS[URL_QUERY])]
         digests += [xxh3_64_digest(texts[position], seed) for position, seed in plan.identifying]
         return plan.codes, b"".join(digests)
+
+    def _site(self, place: str) -> _Site | None:
+        """What has its documents at such a place in a plain URL; None if the place is not plain."""
+        host = plain_host(place)
+        return None if host is None else _Site(host, self._rules.urls.ignoring_domains(host))
 
     def _plan(self, query: tuple[tuple[str, ...], tuple[str, ...]]) -> _QueryPlan | None:
         """The plan for the domains of a host and the names of parameters; None if two are equal."""
