@@ -217,15 +217,22 @@ def pool_documents(name: str) -> Dataset:
     return replace(load_shipped_dataset("documents"), name=name)
 
 
+_OF_RUN = (
+    DUPLICATES, MEANS, OUTCOME_RELATIONS, REJECTED, REJECTED_LABELS, REJECTED_OUTCOMES,
+)  # fmt: skip
+_OF_COMPARISON = (COMPARISON, DIFFERENCES, ARMS, POOL_DOCUMENTS)
 # By dataset of a finished run or comparison, those that it has whatever the options.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     **{
         dataset.name: tuple(column.name for column in dataset.columns)
-        for dataset in (
-            DUPLICATES, MEANS, OUTCOME_RELATIONS, REJECTED, REJECTED_LABELS, REJECTED_OUTCOMES,
-            COMPARISON, DIFFERENCES, POOL_DOCUMENTS, ARMS,
-        )
+        for dataset in (*_OF_RUN, *_OF_COMPARISON)
     },
     "iterations": ("conversation_id", "turn", "attributes", "i", "iteration"),
     "conversations": ("conversation_id", "turn", "attributes", "N", "rejected_records"),
-}  # fmt: skip
+}
+# The names of all datasets that there may be in an output folder.
+RUN_DATASETS = (
+    "iterations", "conversations", "calls", *(dataset.name for dataset in _OF_RUN), LATE.name,
+)  # fmt: skip
+COMPARISON_DATASETS = tuple(dataset.name for dataset in _OF_COMPARISON)
+STREAM_DATASETS = (*RUN_DATASETS, "live", "warnings")

@@ -7,6 +7,11 @@ import re
 from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import UNFINISHED_SUFFIX
+from goodgain.pipeline.results.datasets import (
+    COMPARISON_DATASETS,
+    RUN_DATASETS,
+    STREAM_DATASETS,
+)
 from goodgain.pipeline.results.folder import ENGINE_LOG, MANIFEST, MEANS_CSV, REPORT, UNFINISHED
 from goodgain.pipeline.results.formats import FORMATS
 
@@ -41,22 +46,19 @@ class OutputKind(Struct, frozen=True):
 
 RUN_OUTPUTS = OutputKind(
     "a run",
-    (
-        "iterations", "conversations", "calls", "duplicates", "means", "outcome_relations",
-        "rejected", "rejected_labels", "rejected_outcomes", "late",
-    ),
+    RUN_DATASETS,
     "part-[0-9]+-of-[0-9]+",
     (MANIFEST, REPORT, MEANS_CSV),
-)  # fmt: skip
+)
 COMPARISON_OUTPUTS = OutputKind(
     "a comparison",
-    ("comparison", "differences", "arms", "pool_documents"),
+    COMPARISON_DATASETS,
     "part-[0-9]+-of-[0-9]+",
     (MANIFEST, REPORT),
 )
 STREAM_OUTPUTS = OutputKind(
     "a stream",
-    (*RUN_OUTPUTS.datasets, "live", "warnings"),
+    STREAM_DATASETS,
     r"part-[^/]+-pane-[^/.]+",
     (ENGINE_LOG,),
 )

@@ -53,10 +53,12 @@ class Words(Struct, frozen=True):
 @cache
 def words() -> Words:
     """The vocabulary."""
-    import yaml  # only when a sample is made
+    # Only when a sample is made, since YAML takes long to import.
+    from goodgain.transforms.core.yaml_text import parse_yaml
 
     path = resources.files("goodgain.configs").joinpath("data/sample_words.yaml")
-    return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Words)
+    file = parse_yaml(path.read_text(encoding="utf-8"), path.name)
+    return msgspec.convert(file.content, Words)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from functools import cache
 from importlib import resources
 
 import msgspec
-import yaml
 from msgspec import Struct
 from pydantic import field_validator
 
@@ -14,6 +13,7 @@ from goodgain.pipeline.settings.option_fields import argument, option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.yaml_text import parse_yaml
 
 
 class ConfigurationKind(Struct, frozen=True):
@@ -35,7 +35,7 @@ class ConfigurationKind(Struct, frozen=True):
 def kinds() -> dict[str, ConfigurationKind]:
     """The kinds of configurations, by name."""
     text = resources.files("goodgain.configs").joinpath("data/init.yaml").read_text("utf-8")
-    return msgspec.convert(yaml.safe_load(text), dict[str, ConfigurationKind])
+    return msgspec.convert(parse_yaml(text, "init.yaml").content, dict[str, ConfigurationKind])
 
 
 class InitConfig(Settings):

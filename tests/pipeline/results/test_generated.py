@@ -46,6 +46,16 @@ def test_schema_of_a_stream_is_up_to_date(dataset):
     assert shipped.read_text(encoding="utf-8") == schema_text(dataset)
 
 
+def test_every_dataset_with_a_schema_is_known_to_what_removes_old_outputs():
+    """Those of a pool have a folder of their own, and arms the columns of means."""
+    folder = resources.files("goodgain.configs") / "schemas"
+    shipped = {path.name.removesuffix(".avsc") for path in folder.iterdir() if path.is_file()}
+    known = {*datasets.RUN_DATASETS, *datasets.COMPARISON_DATASETS}
+    assert known ^ shipped == {"arms", "documents", "trace"}
+    of_stream = {path.name.removesuffix(".avsc") for path in (folder / STREAM).iterdir()}
+    assert set(datasets.STREAM_DATASETS) == {*datasets.RUN_DATASETS, *of_stream}
+
+
 def test_tables_in_docs_are_up_to_date():
     texts = [page.read_text(encoding="utf-8") for page in DOCS]
     for text in texts:
