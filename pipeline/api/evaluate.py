@@ -30,15 +30,15 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.run_warnings import check_some_usable
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs.local_files import (
+    LOCAL,
+    open_local,
+)
 from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, Held, open_evaluation
 from goodgain.pipeline.run.plan.first_queries import find_first_queries
-from goodgain.pipeline.run.plan.local_files import (
-    LOCAL,
-    open_local,
-)
 from goodgain.pipeline.run.plan.outcome import RunOutcome, manifest_of_run
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.sources import LocalFiles, RecordsInMemory, TraceSource

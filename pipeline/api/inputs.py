@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import to_builtins
 
-from goodgain.pipeline.run.plan.local_files import find_local_files
+from goodgain.pipeline.inputs.local_files import find_local_files
 from goodgain.pipeline.run.plan.seen_names import (
     collect_names,
     collect_names_of_rows,

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from goodgain.pipeline.api.evaluate import IN_MEMORY
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
+from goodgain.pipeline.inputs.local_files import LOCAL
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
-from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.option_fields import field_of
 from goodgain.pipeline.settings.run_config import RunConfig

@@ -180,7 +180,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from goodgain.pipeline.convert.outputs import check_outputs
     from goodgain.pipeline.convert.to_trec import write_trec
     from goodgain.pipeline.document import progress
-    from goodgain.pipeline.run.plan.local_files import find_local_files
+    from goodgain.pipeline.inputs.local_files import find_local_files
     from goodgain.transforms.core.config_text import load_rules
     from goodgain.transforms.core.dedup.rules import compile_rules
 

@@ -41,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document import progress
         from goodgain.pipeline.document.console import print_json, result_console
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
-        from goodgain.pipeline.run.plan.local_files import LOCAL
         from goodgain.pipeline.run.plan.sources import LocalFiles
         from goodgain.pipeline.studies.explanation.explain import find_turn
         from goodgain.pipeline.studies.explanation.output import explanation_json

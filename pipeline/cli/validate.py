@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document.console import message_console, print_json, result_console
         from goodgain.pipeline.document.model import document
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
-        from goodgain.pipeline.run.plan.local_files import LOCAL
         from goodgain.pipeline.studies.validation.findings import make_report
         from goodgain.pipeline.studies.validation.validate import validate
         from goodgain.pipeline.views.validation import validation_document, validation_warnings

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from goodgain.pipeline.inputs.local_files import read_files
 from goodgain.pipeline.results.atomic_files import replace_named
-from goodgain.pipeline.run.plan.local_files import read_files
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError

@@ -9,8 +9,8 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.evaluate import evaluate
+from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.pipeline.results import manifest
-from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.transforms.core import native
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys

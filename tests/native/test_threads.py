@@ -6,7 +6,7 @@ from unittest import mock
 import pytest
 import zstandard
 
-from goodgain.pipeline.run.plan.local_files import find_local_files, open_local, shards_of
+from goodgain.pipeline.inputs.local_files import find_local_files, open_local, shards_of
 from goodgain.transforms.core.files import avro_reader
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds

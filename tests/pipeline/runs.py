@@ -8,10 +8,10 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, manifest_json
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
-from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules

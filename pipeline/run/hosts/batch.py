@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.inputs.local_files import count_usable_threads
 from goodgain.pipeline.results.data_warnings import is_bad
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import (
@@ -39,7 +40,6 @@ from goodgain.pipeline.run.hosts.finish import (
     finish,
     start_time_in,
 )
-from goodgain.pipeline.run.plan.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.unseen_names import describe_unseen_names
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError

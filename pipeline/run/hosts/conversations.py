@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+from goodgain.pipeline.inputs.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.hosts.joins_in_memory import JoinQrelsInMemory, JoinTableInMemory
-from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings

@@ -9,10 +9,10 @@ from itertools import chain
 from msgspec import Struct
 
 from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs.local_files import count_usable_threads, open_local
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.given_tables import JoinableTable
 from goodgain.pipeline.run.plan.joined_judgments import JudgedDocuments
-from goodgain.pipeline.run.plan.local_files import count_usable_threads, open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.read_counts import ReadCounts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.run.plan.given_tables import find_given_files
 from goodgain.pipeline.run.plan.judgments import shards_of_judgments
-from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.aspect_qrels import AspectJudgment, read_aspect_qrels
 from goodgain.transforms.core.files.shard import InputFile, Open

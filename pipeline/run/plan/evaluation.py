@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.inputs.local_files import open_local
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.exclusions import read_exclusions
 from goodgain.pipeline.run.plan.given_tables import GivenTable, RowsHere, find_table, read_table
 from goodgain.pipeline.run.plan.judgments import Judged, find_judgments, read_judgments
-from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.run.plan.given_tables import find_given_files
 from goodgain.pipeline.run.plan.judgments import describe, shards_of_judgments
-from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import EXCLUSIONS, read_qrels
 from goodgain.transforms.core.files.shard import InputFile, Open

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.input_formats import PARQUET
 from goodgain.transforms.core.files.shard import InputFile, Open

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.run.plan.given_tables import find_given_files
-from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import FileShard, InputFile, Open

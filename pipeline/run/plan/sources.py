@@ -8,14 +8,14 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from goodgain.pipeline.document import progress
-from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.local_files import (
+from goodgain.pipeline.inputs.local_files import (
     count_for_progress,
     count_usable_threads,
     open_local,
     read_files,
     shards_of,
 )
+from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import FileShard, InputFile

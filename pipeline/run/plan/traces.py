@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import xxhash
 from msgspec import Struct
 
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.run.plan.seen_names import find_names
-from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules

@@ -12,13 +12,13 @@ from apache_beam.runners.portability.prism_runner import PrismRunner
 
 from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.inputs.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import ENGINE_LOG, discard_unfinished
 from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
-from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import Evaluation, open_scoring
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from goodgain.pipeline.inputs.local_files import LOCAL
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
-from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.config_file import load_config

@@ -8,11 +8,11 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.results.manifest import counts_of_group
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.pipeline.run.plan.judgments import Judged
-from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.calls import explain_calls

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 from goodgain.transforms.core.files.input_formats import INPUT_FORMATS, JSONL
 from goodgain.transforms.core.files.table_row import BrokenTableError

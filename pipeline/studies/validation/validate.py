@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from goodgain.pipeline.inputs.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.studies.validation.survey import Survey
 from goodgain.transforms.core.scoring.sketches import Sketcher

@@ -4,7 +4,7 @@ import json
 import os
 from dataclasses import dataclass
 
-from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.run.plan.local_files import find_local_files, open_local, read_files
+from goodgain.pipeline.inputs.local_files import find_local_files, open_local, read_files
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.csv_reader import begins_like_csv
 from goodgain.transforms.core.records.rejection import RejectedRecord

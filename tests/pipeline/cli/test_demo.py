@@ -1,5 +1,5 @@
 from goodgain.pipeline.cli.demo import feed, files_in_time
-from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
+from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.sample_config import SampleConfig
 

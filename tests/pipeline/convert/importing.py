@@ -11,7 +11,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
     parse_mapping_file,
     read_shipped_mapping,
 )
-from goodgain.pipeline.run.plan.local_files import find_local_files
+from goodgain.pipeline.inputs.local_files import find_local_files
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.to_trec import write_trec
+from goodgain.pipeline.inputs.local_files import find_local_files
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.run.plan.local_files import find_local_files
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
 from tests.conformity import trec_tables

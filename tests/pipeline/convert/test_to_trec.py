@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goodgain.pipeline.convert.to_traces import IterationSource, TraceCounts, trace_records
 from goodgain.pipeline.convert.to_trec import document_names, word, write_trec
 from goodgain.pipeline.convert.trec_file import TrecFile
-from goodgain.pipeline.run.plan.local_files import find_local_files
+from goodgain.pipeline.inputs.local_files import find_local_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from tests.pipeline.convert.steps import (

@@ -8,7 +8,7 @@ import goodgain.pipeline.run.hosts.batch
 import goodgain.pipeline.run.hosts.process
 import goodgain.transforms.read_payloads
 from goodgain.pipeline.api.evaluate import evaluate
-from goodgain.pipeline.run.plan.local_files import count_usable_threads
+from goodgain.pipeline.inputs.local_files import count_usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from tests.pipeline.runs import SAMPLE, run
 

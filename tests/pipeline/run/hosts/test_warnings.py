@@ -6,10 +6,10 @@ import os
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import REPORT
-from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.field_names import SeenNames

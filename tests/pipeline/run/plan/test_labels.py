@@ -11,9 +11,9 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.inputs.local_files import LOCAL
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.run.plan.given_tables import find_table
-from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.transforms.core.files.labels import LabelTable
 from tests.pipeline.runs import FULL, contents, manifest, rows, run, write_jsonl
 

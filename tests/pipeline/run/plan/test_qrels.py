@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from goodgain.pipeline.inputs.local_files import LOCAL, open_local
 from goodgain.pipeline.run.plan.judgments import check_beginnings, describe, find_judgments
-from goodgain.pipeline.run.plan.local_files import LOCAL, open_local
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 from tests.forked import command_in_process

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
+from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.config_text import load_rules

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.pool_store import read_pool
-from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import GoodGainError

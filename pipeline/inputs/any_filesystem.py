@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.read import find_inputs
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, TypeVar
 
 from goodgain.pipeline.document import progress
-from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.pipeline.inputs.storage import Storage
 from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.run.plan.local_files import find_local_files, read_files
+from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.read import find_inputs

@@ -1,0 +1,1 @@
+"""How the files that commands read are found and opened, here or on any filesystem."""
