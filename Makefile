@@ -93,7 +93,8 @@ generated: $(VENV)/developed  ## regenerate the files that come from the code
 	$(PYTHON) -m goodgain.pipeline.generated.docs
 
 docs: $(VENV)/developed  ## build the pages as a site in out/docs
-	$(PYTHON) -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	@echo 'The site is in out/docs. To read it at http://localhost:8000: $(PYTHON) -m http.server --directory out/docs'
 
 picture: $(VENV)/developed  ## take the picture of the README anew; needs Chromium
 	$(PYTHON) -m tests.pipeline.views.pages.picture

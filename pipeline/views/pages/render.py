@@ -29,6 +29,7 @@ _COMMON_SCRIPTS = (
     "page.js",
 )  # fmt: skip
 _CODE = re.compile("`([^`]+)`")
+_OPTION = re.compile("(?<![-/=\\w])--[a-z][a-z-]*[a-z]")
 # In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
 # can end the element that contains the JSON, or begin another.
 _ESCAPES = {
@@ -102,8 +103,9 @@ def _show(cell: Cell) -> str:
 
 
 def _words(text: str) -> Markup:
-    """Words as HTML; what stands in backquotes is code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))
+    """Words as HTML; what stands in backquotes is code, and no line breaks after dashes."""
+    unbroken = _OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(printable(text))))
+    return Markup(_CODE.sub(r"<code>\1</code>", unbroken))
 
 
 class _Library(NamedTuple):

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from goodgain.pipeline.views.pages.render import json_island
+from goodgain.pipeline.views.pages.render import _words, json_island
 from goodgain.pipeline.views.pages.run import build_report
 from tests.pipeline.views.pages.outputs import rejected_record, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page
@@ -87,3 +87,10 @@ def test_long_texts_are_shortened(tmp_path):
     )
     content = build_report(str(tmp_path / "out")).page
     assert max(map(len, re.findall(rb"x{100,}", content))) < 1_000
+
+
+def test_options_in_sentences_do_not_break_after_a_dash():
+    whole = '<span class="whole">--per-call</span>'
+    assert _words("Rank with --per-call.") == f"Rank with {whole}."
+    assert _words("`--per-call` or <b>") == f"<code>{whole}</code> or &lt;b&gt;"
+    assert _words("a -- b, a--b, --") == "a -- b, a--b, --"
