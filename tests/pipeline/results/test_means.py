@@ -20,7 +20,8 @@ from tests.core.direct import score, scoring
 METRICS = ("ndcg@10", "hit_rate")
 MAX_I = 3
 ODD = 'a "quoted", name\nof two lines — ü \x00 \\'
-SCORING = scoring(metrics=METRICS, cost=(ODD,), max_i=MAX_I)
+COST = "usd"
+SCORING = scoring(metrics=METRICS, cost=(COST,), max_i=MAX_I)
 SLICES = [{}, {"arm": "B"}, {"arm": ""}, {ODD: ODD, "arm": "A"}]
 
 
@@ -29,13 +30,13 @@ def sums(conversations, start):
         {
             "conversation_id": str(at),
             "iteration": 1,
-            "costs": {ODD: at / 3, "tokens": 1},
+            "costs": {COST: at / 3, "tokens": 1},
             "results": [{"id": str(rank), "gain": (at + rank) % 5} for rank in range(at % 4)],
         }
         for at in range(start, start + conversations)
     ]
     accumulator = MeansAccumulator()
-    for conversation_score in score(records, metrics=METRICS, cost=(ODD,), max_i=MAX_I).values():
+    for conversation_score in score(records, metrics=METRICS, cost=(COST,), max_i=MAX_I).values():
         accumulator.add(conversation_values(conversation_score, SCORING.plan))
     return accumulator
 
@@ -64,7 +65,7 @@ def test_the_dataset_has_the_same_rows_in_each_format(file_format, tmp_path):
     "wanted",
     [
         ALL_MEANS,
-        MeansWanted(metrics=frozenset(("N", "cost." + ODD)), at_end=True),
+        MeansWanted(metrics=frozenset(("N", f"cost.{COST}")), at_end=True),
         MeansWanted(slices=frozenset(map(slice_key, SLICES[1:]))),
         MeansWanted(slices=frozenset((slice_key(SLICES[3]),)), metrics=frozenset(("G_i",))),
         MeansWanted(slices=frozenset()),
