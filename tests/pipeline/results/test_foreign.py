@@ -158,7 +158,9 @@ def test_a_metric_that_is_gone_is_named(made, tmp_path, capsys):
 
 
 def test_an_error_of_our_own_is_no_foreign_output(made, monkeypatch):
-    monkeypatch.setattr("goodgain.pipeline.views.pages.run.outcome_views", lambda *_: {}["ours"])
+    monkeypatch.setattr(
+        "goodgain.pipeline.views.pages.data.run_content.outcome_views", lambda *_: {}["ours"]
+    )
     with pytest.raises(KeyError, match="ours"):
         build_report(str(made / "a"))
 
