@@ -26,7 +26,7 @@ from goodgain.transforms.core.files.outcomes import (
     OPEN,
     OutcomesOfRow,
     join_outcomes,
-    unused_rows,
+    mark_unused,
 )
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -50,7 +50,7 @@ from goodgain.transforms.core.streaming.excluded_records import late_rows, over_
 from goodgain.transforms.core.streaming.live import (
     LiveIteration,
     count_passed,
-    ends_of_iterations,
+    find_ends_of_iterations,
     keep_latest,
     next_end,
     revise,
@@ -174,7 +174,7 @@ class CloseConversation(beam.DoFn):
         state = ConversationState(recent, older)
         if state.conversation is None:
             if self.with_outcomes:
-                for unused in unused_rows(given.read(), NO_RECORD_CAME):
+                for unused in mark_unused(given.read(), NO_RECORD_CAME):
                     yield TaggedOutput(UNUSED, TimestampedValue(unused, MIN_TIMESTAMP))
                 given.clear()
             return
@@ -182,7 +182,7 @@ class CloseConversation(beam.DoFn):
             if state.conversation.closed is None:
                 yield TaggedOutput(STILL_OPEN, StillOpen(state.conversation.records))
                 if self.with_outcomes:
-                    for unused in unused_rows(given.read(), OPEN):
+                    for unused in mark_unused(given.read(), OPEN):
                         yield TaggedOutput(UNUSED, unused)
             return
         step, known = decide_at(state.conversation, now, self.closing)
@@ -203,7 +203,7 @@ class CloseConversation(beam.DoFn):
         elif self.closing.live and known.closed is None and known.opened is not None:
             kept = state.payloads()
             rows = self._score(conversation_id, kept, known).iterations
-            ends = ends_of_iterations(rows, unpack(kept).calls, known.opened)
+            ends = find_ends_of_iterations(rows, unpack(kept).calls, known.opened)
             before = emitted.read() or []
             news = revise(before, rows, count_passed(ends, now))
             if news:

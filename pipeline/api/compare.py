@@ -158,7 +158,7 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     for line in describe_missing(sliced, Remedy("slice"), found.arms.base, found.arms.candidate):
         warn(word(line, as_argument))
     for warning in found.warnings:
-        said = warning.worded(as_argument)
+        said = warning.word(as_argument)
         warn(f"{said.code}: {said.message} {said.remedy}")
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):

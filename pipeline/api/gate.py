@@ -126,7 +126,7 @@ def gate(
         read_manifest(folder)  # makes metrics of users known to the rules
         checked = load_gate(str(rules)) if isinstance(rules, str | Path) else gate_of(rules)
         outcomes = [
-            outcome.worded(as_argument)
+            outcome.word(as_argument)
             for outcome in Gate.of(checked, against, force).outcomes(folder)
         ]
     return GateVerdict(outcomes, gate_document(outcomes))

@@ -31,7 +31,7 @@ def warnings_of(run: Run, first_rejected: RejectedRecord | None) -> list[DataWar
 
 def data_warnings(manifest: RunManifest) -> list[DataWarning]:
     """The warnings of a run: of one that was made here they name options as arguments."""
-    return [warning.worded(as_argument) for warning in manifest.warnings]
+    return [warning.word(as_argument) for warning in manifest.warnings]
 
 
 def describe_rejected(manifest: RunManifest, first: RejectedRecord | None) -> str:
@@ -70,4 +70,4 @@ def _misspelt_names(run: Run) -> Iterator[str]:
 
 
 def _reason_of(rejected: RejectedRecord) -> str:
-    return f"{rejected.source}, {rejected.position}: {rejected.worded(as_argument).reason}"
+    return f"{rejected.source}, {rejected.position}: {rejected.word(as_argument).reason}"

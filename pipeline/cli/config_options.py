@@ -91,10 +91,10 @@ def read_options(args: argparse.Namespace, model: type[_Options]) -> _Options:
     Raises:
       UsageError: an option is wrong or missing; the message lists every mistake.
     """
-    return load_config(model, given_options(args, model), has_file=False)
+    return load_config(model, collect_given_options(args, model), has_file=False)
 
 
-def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
+def collect_given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
     """The values given on the command line, by field of the configuration."""
     return {name: value for name, value in vars(args).items() if name in model.model_fields}
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options, read_options
+from goodgain.pipeline.cli.config_options import (
+    add_config_options,
+    collect_given_options,
+    read_options,
+)
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
@@ -30,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
-    config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
+    config = load_config(
+        ExplainConfig, collect_given_options(args, ExplainConfig), args.config, RunConfig
+    )
     asked = read_options(args, QuestionConfig)
     if asked.against:
         if asked.pair:

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, collect_given_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.results.exit_codes import ExitCode
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, run, and apply the gate if there is one."""
-    given = given_options(args, RunConfig)
+    given = collect_given_options(args, RunConfig)
     try:
         config = load_config(RunConfig, given, args.config)
     except UsageError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, collect_given_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.config_file import load_config
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, then stream."""
-    config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    config = load_config(StreamConfig, collect_given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
     with quick_imports():
         import goodgain.pipeline.run.stream.run

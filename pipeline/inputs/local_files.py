@@ -13,7 +13,7 @@ from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
-from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
+from goodgain.transforms.core.files.shard_reader import Records, read_shard, reject_unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.filesystems import find_files
@@ -95,7 +95,7 @@ def shards_of(
         with open_local(file.path) as opened:
             shards = plan_shards(opened, file.path, file.size, adaptation=adaptation, bounds=bounds)
     except OSError as error:
-        yield unreadable(file.path, error)
+        yield reject_unreadable(file.path, error)
         return
     yield from shards
 

@@ -59,7 +59,7 @@ def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> Record
     )
 
 
-def above_limit(unknown_losses: int, limit: str) -> str:
+def describe_excess(unknown_losses: int, limit: str) -> str:
     """Why records exceed the limit on rejected ones, as a clause.
 
     Args:

@@ -105,8 +105,8 @@ def manifest_of(
             "python": platform.python_version(),
             **_library_versions(),
         },
-        started=whole_milliseconds(started),
-        finished=whole_milliseconds(finished),
+        started=cut_to_milliseconds(started),
+        finished=cut_to_milliseconds(finished),
         own_metrics=tuple(metric.described for metric in own),
         outcomes=tuple(map(str, outcomes)),
     )
@@ -152,7 +152,7 @@ def _reading(counts: Mapping[str, int]) -> str:
     return reading
 
 
-def whole_milliseconds(time: datetime) -> datetime:
+def cut_to_milliseconds(time: datetime) -> datetime:
     """A time as manifests have it, so that the one read back equals the one written."""
     return time.replace(microsecond=time.microsecond // 1_000 * 1_000)
 

@@ -31,7 +31,7 @@ _FILE_TYPES = ("docx", "xlsx", "pptx", "pdf", "docx", "md", "one")
 _GAINS = ((0.54, 0), (0.23, 1), (0.12, 2), (0.07, 3), (0.04, 4))
 
 
-def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Document:
+def draw_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Document:
     """A new labelled document of this entity type; None is a web page without a type."""
     draw = scene.draw
     document = _MAKERS[kind](scene)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from goodgain.pipeline.sample.documents import (
     Document,
+    draw_document,
     drop_fields,
-    new_document,
     opaque_id,
 )
 from goodgain.pipeline.sample.scene import Scene
@@ -104,12 +104,12 @@ _WAYS: tuple[Callable[[Scene, Document, Document], Document | None], ...] = (
 )
 
 
-def near_miss_of(scene: Scene, earlier: Document, unlabelled_share: float) -> Document | None:
+def draw_near_miss(scene: Scene, earlier: Document, unlabelled_share: float) -> Document | None:
     """A new document that resembles the earlier one.
 
     None if the earlier document lacks the necessary fields. A near miss may lack ids or fields, so
     it must not be passed to `copy_of`.
     """
     make_near_miss = scene.draw.pick(_WAYS)
-    new = new_document(scene, earlier.get("entity_type"), unlabelled_share)
+    new = draw_document(scene, earlier.get("entity_type"), unlabelled_share)
     return make_near_miss(scene, earlier, new)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from goodgain.pipeline.sample.copies import copy_of
-from goodgain.pipeline.sample.documents import Document, new_document
-from goodgain.pipeline.sample.near_misses import near_miss_of
+from goodgain.pipeline.sample.documents import Document, draw_document
+from goodgain.pipeline.sample.near_misses import draw_near_miss
 from goodgain.pipeline.sample.scene import Scene
 from goodgain.pipeline.sample.text import words
 from goodgain.pipeline.settings.sample_config import SampleConfig
@@ -78,10 +78,10 @@ class SampleTurn:
         if self._documents and draw.random() < repeats:
             return copy_of(scene, draw.pick(self._documents)), True
         if self._documents and draw.random() < _NEAR_MISS_SHARE:
-            near = near_miss_of(scene, draw.pick(self._documents), self._unlabelled_share)
+            near = draw_near_miss(scene, draw.pick(self._documents), self._unlabelled_share)
             if near is not None:
                 return near, False
         kind = draw.pick_weighted(_ENTERPRISE_TYPES) if tool == _ENTERPRISE else None
-        document = new_document(scene, kind, self._unlabelled_share)
+        document = draw_document(scene, kind, self._unlabelled_share)
         self._documents.append(document)
         return document, False

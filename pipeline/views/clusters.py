@@ -72,7 +72,7 @@ def clusters_part(rows: Mapping[str, Any], manifest: RunManifest) -> Iterator[Bl
 
 def _row(row: Mapping[str, Any]) -> Sequence[Cell]:
     correlation = row["intraclass_correlation"]
-    changes = (None, None) if _is_uneven(row) else detectable_differences(row)
+    changes = (None, None) if _is_uneven(row) else estimate_detectable_differences(row)
     return (
         term(row["metric"]),
         count(row["clusters"] or 0),
@@ -85,7 +85,7 @@ def _is_uneven(row: Mapping[str, Any]) -> bool:
     return are_few_effective(row["clusters"], row["effective_clusters"])
 
 
-def detectable_differences(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+def estimate_detectable_differences(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """The true differences from a run like this one that a test detects with 80 % power.
 
     The test is two-sided at 5 % and finds a true difference of (t[97.5 %] + t[80 %]) standard

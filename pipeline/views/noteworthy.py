@@ -105,7 +105,7 @@ def noteworthy() -> list[Noteworthy]:
     ]
 
 
-def known_lists(lists: Iterable[Noteworthy], means: Mapping[str, _Row]) -> list[Noteworthy]:
+def keep_known_lists(lists: Iterable[Noteworthy], means: Mapping[str, _Row]) -> list[Noteworthy]:
     """The lists by metrics whose means are known.
 
     Args:
@@ -116,7 +116,7 @@ def known_lists(lists: Iterable[Noteworthy], means: Mapping[str, _Row]) -> list[
     ]
 
 
-def each_once(lists: Sequence[Noteworthy]) -> list[Noteworthy]:
+def deal_out(lists: Sequence[Noteworthy]) -> list[Noteworthy]:
     """The lists with three conversations together, if there are as many, each in one list.
 
     The lists take turns: each time the most noteworthy conversation that none has taken yet.

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from goodgain.pipeline.document.model import Sentence
-from goodgain.pipeline.results.balance import above_limit
+from goodgain.pipeline.results.balance import describe_excess
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest_model import (
@@ -115,7 +115,7 @@ def rejected_part(folder: str, manifest: RunManifest) -> Iterator[Sentence]:
     if not records.rejected:
         return
     limit = f"--max-rejected {manifest.options.max_rejected}"
-    limit = f"; {above_limit(records.unknown_losses, limit)}, so the exit code is 3"
+    limit = f"; {describe_excess(records.unknown_losses, limit)}, so the exit code is 3"
     yield Sentence(
         f"Rejected: {records.rejected:,} of {format_count(records.read, 'record')}, all in "
         f"the dataset `{REJECTED.name}`{limit if records.too_many_rejected else ''}:"

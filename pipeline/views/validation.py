@@ -19,7 +19,7 @@ from goodgain.pipeline.document.model import (
     table,
 )
 from goodgain.pipeline.document.numbers import minute, share
-from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, above_limit
+from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, describe_excess
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.studies.validation.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing_warnings
@@ -164,7 +164,7 @@ def _verdict(report: Report) -> Iterator[Sentence]:
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
         yield Sentence(
-            f"{text}{above_limit(records[UNKNOWN_LOSSES], limit)}.", "failure", apart=True
+            f"{text}{describe_excess(records[UNKNOWN_LOSSES], limit)}.", "failure", apart=True
         )
     else:
         yield Sentence(f"{text}{limit} allows that.", "strong", apart=True)

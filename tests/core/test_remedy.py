@@ -95,11 +95,11 @@ def test_a_struct_stores_texts_and_knows_their_options_where_it_was_made():
     plain = Finding("raise --max-i 3", 1)
     assert type(finding.text) is str
     assert finding == plain
-    assert finding.worded(repr).text == f"raise {Remedy('max_i', 3)!r}"
-    assert word(finding.phrase("text"), repr) == finding.worded(repr).text
+    assert finding.word(repr).text == f"raise {Remedy('max_i', 3)!r}"
+    assert word(finding.phrase("text"), repr) == finding.word(repr).text
     assert msgspec.json.encode(finding) == b'{"text":"raise --max-i 3","number":1}'
     for other in (plain, pickle.loads(pickle.dumps(finding)), replace(finding, number=1)):
-        assert other.worded(repr) == plain
+        assert other.word(repr) == plain
         assert other.phrase("text") == plain.text
 
 
@@ -112,7 +112,7 @@ def test_public_rows_are_phrased():
         QrelsProblem(JudgmentPlace(0, 1, "line 1"), reason),
     ):
         assert b"raise --max-i" in msgspec.msgpack.encode(made)
-        assert "X" in str(made.worded(lambda _: "X"))
+        assert "X" in str(made.word(lambda _: "X"))
 
 
 def texts_of(path):

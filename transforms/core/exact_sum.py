@@ -8,7 +8,7 @@ from math import fsum
 Parts = tuple[float, ...]
 
 
-def exact_parts(values: Iterable[float]) -> Parts:
+def sum_exactly(values: Iterable[float]) -> Parts:
     """The exact sum of finite doubles, as non-overlapping doubles, the greatest first.
 
     The parts depend only on the sum: the first is the rounded sum, each further one the rounded

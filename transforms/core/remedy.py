@@ -132,7 +132,7 @@ class Phrased(Struct, frozen=True, dict=True):
         text: str = self.__dict__.get(_PHRASES, {}).get(field, getattr(self, field))
         return text
 
-    def worded(self, wording: Callable[[Remedy], str]) -> Self:
+    def word(self, wording: Callable[[Remedy], str]) -> Self:
         """With its options in other words, as far as they are known."""
         phrases: dict[str, Phrase] = self.__dict__.get(_PHRASES, {})
         return replace(self, **{name: word(text, wording) for name, text in phrases.items()})

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.convert.importing.answers.answer import read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
-from goodgain.pipeline.convert.importing.answers.provider_calls import provider_calls
+from goodgain.pipeline.convert.importing.answers.provider_calls import find_provider_calls
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
@@ -147,7 +147,7 @@ def _costs_of(record: Any, mapping: MappingFile, start: int | None) -> dict[str,
 def _provider_calls(record: Any, mapping: MappingFile) -> list[ProviderCall]:
     """The calls in the output of a model."""
     calls = []
-    for call, returned in provider_calls(mapping.part("answer", record)):
+    for call, returned in find_provider_calls(mapping.part("answer", record)):
         arguments = read_arguments(call.arguments)
         answer = read_answer(None if returned is None else returned.answer)
         error = None if returned is None else text(returned.error)

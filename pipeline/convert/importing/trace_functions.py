@@ -14,7 +14,7 @@ from goodgain.pipeline.convert.importing.answers.answer import read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.values.usage import token_count
+from goodgain.pipeline.convert.importing.values.usage import read_token_count
 
 _EVENT_NAME = re.compile(r"(?P<event>start|update|success|finish|error)(?:-\d+)?", re.IGNORECASE)
 _DIGITS = frozenset("0123456789")
@@ -82,7 +82,7 @@ class TraceFunctions(Functions):
 
         Cached tokens that exceed the input, or with `apart`, are not part of it, and are added.
         """
-        return token_count(usage)
+        return read_token_count(usage)
 
     @signature({"types": ["string", "null"]}, {"types": ["string", "null"]})
     def _func_event_of(self, tool: str | None, name: str | None) -> Any:

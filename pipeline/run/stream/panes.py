@@ -55,7 +55,7 @@ def pane_of(file_name: str) -> Pane | None:
     return Pane(_window_of(match["window"]), shard, shards, number, match["attempt"])
 
 
-def dated_window(millis: int, length: int) -> int | None:
+def find_dated_window(millis: int, length: int) -> int | None:
     """Start of the window of `length` ms that contains an event; None beyond the calendar."""
     start = window_start(millis, length)
     return start if _FIRST <= start <= _LAST else None

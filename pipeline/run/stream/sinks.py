@@ -33,7 +33,7 @@ from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.counter import StreamCounter
-from goodgain.pipeline.run.stream.panes import Pane, dated_window
+from goodgain.pipeline.run.stream.panes import Pane, find_dated_window
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
@@ -130,7 +130,7 @@ class _ToShard(beam.DoFn):
     ) -> Iterator[tuple[str, Waiting]]:
         key = self.key_of(element)
         millis = millis_of(timestamp) if self.time_of is None else self.time_of(element)
-        window = dated_window(millis, self.target.window)
+        window = find_dated_window(millis, self.target.window)
         waiting = Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self.target.shards
         yield str(shard), waiting

@@ -39,7 +39,7 @@ from goodgain.pipeline.studies.comparison.verdict_conditions import (
     verdict_conditions,
 )
 from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
-from goodgain.pipeline.studies.comparison.withholding import measure_to_compare, over_everyone
+from goodgain.pipeline.studies.comparison.withholding import extend_to_everyone, measure_to_compare
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.remedy import Remedy
@@ -243,7 +243,7 @@ def _rows(
         }
         for measure in of_slices if slice_ else every:
             measure = measure_to_compare(measure, conditions)
-            everyone = over_everyone(measure) if conditions.search_could_decide else None
+            everyone = extend_to_everyone(measure) if conditions.search_could_decide else None
             row, *of_everyone = (
                 row_of(
                     slice_,

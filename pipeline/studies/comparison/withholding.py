@@ -28,10 +28,10 @@ def measure_to_compare(measure: Measure, conditions: VerdictConditions) -> Measu
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
     a value for those (SPEC 10), unless only conversations that reached an iteration count.
     """
-    return over_everyone(measure) or measure if conditions.unequal_search else measure
+    return extend_to_everyone(measure) or measure if conditions.unequal_search else measure
 
 
-def over_everyone(measure: Measure) -> Measure | None:
+def extend_to_everyone(measure: Measure) -> Measure | None:
     """The measure in the population `everyone`; None if it has no value there."""
     if measure.population == "reached" or not metric_by_name(measure.metric).in_everyone:
         return None

@@ -88,7 +88,7 @@ def explain_arms(one: ExplainedTurn, other: ExplainedTurn) -> ArmsExplanation:
     matches = {
         index: first
         for index in theirs
-        if (first := one.turn.deduplicator.first_match(other.turn.results[index])) is not None
+        if (first := one.turn.deduplicator.find_first_match(other.turn.results[index])) is not None
     }
     pairs = sorted((first, index) for index, first in matches.items())
     met = set(matches.values())

@@ -21,8 +21,8 @@ from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import verdict_conditions
 from goodgain.pipeline.studies.comparison.withholding import (
     describe_different_search,
+    extend_to_everyone,
     measure_to_compare,
-    over_everyone,
     reason_of_missing_labels,
     reason_to_withhold,
 )
@@ -63,7 +63,7 @@ def compare_values(
     conditions = verdict_conditions(matched, arms)
     named = Measure(str(rule.metric), rule.i, rule.population or "all")
     decisive = measure_to_compare(named, conditions)
-    everyone = over_everyone(named) if rule.population is None else None
+    everyone = extend_to_everyone(named) if rule.population is None else None
     if conditions.search_could_decide and everyone is not None:
         included = _match_arms(rule, base.everyone(), candidate.everyone())
         if _looks_worse(rule, sample(included, everyone), sample(matched, named)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goodgain.pipeline.results.balance import above_limit
+from goodgain.pipeline.results.balance import describe_excess
 from goodgain.pipeline.results.data_warnings import failing_warnings_in
 from goodgain.pipeline.results.finished_run import read_columns
 from goodgain.pipeline.results.manifest_model import RunManifest
@@ -101,7 +101,7 @@ def _bad_data(manifest: RunManifest) -> str:
         return (
             f"{records.rejected:,} of {format_count(records.read, 'record')} "
             f"{pluralize(records.rejected, 'was', 'were')} rejected; "
-            f"{above_limit(records.unknown_losses, limit)}"
+            f"{describe_excess(records.unknown_losses, limit)}"
         )
     if warnings := failing_warnings_in(manifest):
         return warnings[0].message.rstrip(".")

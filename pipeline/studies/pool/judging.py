@@ -24,7 +24,7 @@ from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
 from goodgain.pipeline.studies.pool.todo import row_of
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.pool.todo import in_order
+from goodgain.transforms.core.pool.todo import sort_documents
 from goodgain.transforms.filesystems import is_local
 
 _ASKED = ("topic", "query", "entity_type", "title", "url", "ids", "text")
@@ -82,7 +82,7 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     )
     journal = AnswerJournal(answers_of(folder, config.annotator))
     known = journal.read(config.label_scale)
-    rows = map(row_of, in_order(wanted, "CG"))
+    rows = map(row_of, sort_documents(wanted, "CG"))
     questions = [{name: row[name] for name in ("document", *_ASKED)} for row in rows]
     keyed = [
         (question["document"], question, _key(question, config.command)) for question in questions

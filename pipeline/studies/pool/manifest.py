@@ -16,7 +16,7 @@ from goodgain.pipeline.results.given_parts import (
     labels_part,
     qrels_part,
 )
-from goodgain.pipeline.results.manifest import counts_of_group, whole_milliseconds
+from goodgain.pipeline.results.manifest import counts_of_group, cut_to_milliseconds
 from goodgain.pipeline.results.pool_manifest import (
     POOL,
     BuiltRun,
@@ -94,8 +94,8 @@ def manifest_of_pool(
             "python": platform.python_version(),
             "apache-beam": version("apache-beam"),
         },
-        started=whole_milliseconds(started),
-        finished=whole_milliseconds(finished),
+        started=cut_to_milliseconds(started),
+        finished=cut_to_milliseconds(finished),
     )
 
 

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.formats import Row, writer_of
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of
-from goodgain.transforms.core.pool.todo import RecallState, in_order, is_within_depth
+from goodgain.transforms.core.pool.todo import RecallState, is_within_depth, sort_documents
 
 TODO = Dataset(
     "todo",
@@ -76,7 +76,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
                 unlabelled.append(document)
             else:
                 deeper += 1
-    return Todo(in_order(unlabelled, metric, so_far), deeper, results, results - documents)
+    return Todo(sort_documents(unlabelled, metric, so_far), deeper, results, results - documents)
 
 
 def row_of(document: PoolDocument) -> Row:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.exact_sum import exact_parts
+from goodgain.transforms.core.exact_sum import sum_exactly
 from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance, are_few_effective
@@ -296,14 +296,14 @@ floats = st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 1 / 3, 5e-324]) | st.flo
 
 @given(st.lists(floats), st.randoms(use_true_random=False))
 def test_parts_add_up_to_the_exact_sum_and_depend_only_on_it(listed, order):
-    parts = exact_parts(listed)
+    parts = sum_exactly(listed)
     assert sum(map(Fraction, parts)) == sum(map(Fraction, listed))
     magnitudes = [abs(part) for part in parts]
     assert magnitudes == sorted(magnitudes, reverse=True)
     assert 0.0 not in magnitudes
     order.shuffle(listed)
     cut = order.randint(0, len(listed))
-    assert exact_parts(exact_parts(listed[:cut]) + exact_parts(listed[cut:])) == parts
+    assert sum_exactly(sum_exactly(listed[:cut]) + sum_exactly(listed[cut:])) == parts
 
 
 @pytest.mark.slow

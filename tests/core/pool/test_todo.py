@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from goodgain.transforms.core.pool.todo import RecallState, in_order, weight_of
+from goodgain.transforms.core.pool.todo import RecallState, sort_documents, weight_of
 from tests.core.pool.direct import build
 from tests.reference.test_pool import call, doc
 
@@ -64,7 +64,9 @@ def test_the_weight_is_how_much_a_good_label_changes_recall(seed):
                 changes[unlabelled_document.number]
             )
     unlabelled = [document for document in documents if document.label() is None]
-    order = in_order(unlabelled, "pool_recall", {document.topic: found for document in documents})
+    order = sort_documents(
+        unlabelled, "pool_recall", {document.topic: found for document in documents}
+    )
     weights = [changes[document.number] for document in order if changes]
     assert weights == pytest.approx(sorted(weights, reverse=True))
 
@@ -82,5 +84,5 @@ def test_weights_count_conversations_and_for_dcg_also_iterations():
     }
     assert weights["CG"] == {"late": 1, "early": 2, "x": 1}
     assert weights["DCG"] == pytest.approx({"late": 1, "early": 2 / log2(3), "x": 1})
-    first = in_order(built.documents, "CG")[0]
+    first = sort_documents(built.documents, "CG")[0]
     assert first == by_name["early"]

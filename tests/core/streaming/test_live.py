@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.streaming.live import (
     count_passed,
-    ends_of_iterations,
+    find_ends_of_iterations,
     keep_latest,
     next_end,
     revise,
@@ -28,18 +28,18 @@ def score_calls(*iterations):
 
 def test_an_iteration_ends_with_its_last_event_and_after_earlier_iterations():
     rows, calls = score_calls((1, 50, 3), (2, 30, 3), (2, 40, 2), (7, 90, 1))
-    assert ends_of_iterations(rows, calls, unknown=0) == [50, 50, 90]
+    assert find_ends_of_iterations(rows, calls, unknown=0) == [50, 50, 90]
 
 
 def test_a_call_without_time_ends_at_its_default_time():
     rows, calls = score_calls((1, None, 3), (2, 30, 3))
-    assert ends_of_iterations(rows, calls, unknown=35) == [35, 35]
+    assert find_ends_of_iterations(rows, calls, unknown=35) == [35, 35]
 
 
 def test_earlier_turns_are_ignored():
     rows, calls = score_calls((1, 50, 3))
     earlier = [replace(call, turn=0, timestamp=900) for call in calls]
-    assert ends_of_iterations(rows, calls + earlier, unknown=0) == [50]
+    assert find_ends_of_iterations(rows, calls + earlier, unknown=0) == [50]
 
 
 def test_the_watermark_must_be_later_than_an_event():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
-from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.run.stream import sinks
 from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
@@ -78,7 +78,7 @@ def main(words: list[str]) -> int:
         schedule_signal(words[1], words[2], int(words[3]))
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
-    config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    config = load_config(StreamConfig, collect_given_options(args, StreamConfig), args.config)
     feed(Path(waiting), Path(config.input))
     return stream(config, args.beam_arguments, ends_when_silent=True, show=print_summary)
 

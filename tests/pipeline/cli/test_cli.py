@@ -12,7 +12,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
-from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.document.safe_text import printable, printable_lines, shorten
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.option_fields import is_flag
@@ -144,7 +144,7 @@ class TestOptionsOfRun:
         words = ["--input", "a", "b", "--input", "c", "--output", "o", "--max_i", "3"]
         words += ["--slice", "market", "--slice", "arm,market", "--overwrite", "--no-bounds"]
         args = parse(*words)
-        assert given_options(args, RunConfig) == {
+        assert collect_given_options(args, RunConfig) == {
             "input": ["a", "b", "c"],
             "output": "o",
             "max_i": "3",
@@ -159,7 +159,7 @@ class TestOptionsOfRun:
         field = RunConfig.model_fields[name]
         option = f"--{field.json_schema_extra.get('flag', name).replace('_', '-')}"
         words = [option] if is_flag(field) else [option, "1"]
-        assert list(given_options(parse(*words), RunConfig)) == [name]
+        assert list(collect_given_options(parse(*words), RunConfig)) == [name]
 
     def test_other_options_are_passed_to_beam_unchanged(self):
         words = [
@@ -172,7 +172,7 @@ class TestOptionsOfRun:
         ]
         args = parse("--input", "a", *words, "--output", "o")
         assert args.beam_arguments == words
-        assert given_options(args, RunConfig) == {"input": ["a"], "output": "o"}
+        assert collect_given_options(args, RunConfig) == {"input": ["a"], "output": "o"}
 
     @pytest.mark.parametrize(
         ("word", "meant"),
@@ -201,7 +201,7 @@ class TestOptionsOfRun:
 
     def test_traces_may_come_first(self):
         args = parse("a", "b", "--output", "o", "--input", "c", "--flink_master", "h")
-        assert given_options(args, RunConfig) == {"input": ["a", "b", "c"], "output": "o"}
+        assert collect_given_options(args, RunConfig) == {"input": ["a", "b", "c"], "output": "o"}
         assert args.beam_arguments == ["--flink_master", "h"]
 
     def test_help_begins_with_the_options_that_most_runs_need(self, capsys):

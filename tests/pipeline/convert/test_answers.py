@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goodgain.pipeline.convert.importing.answers import document_fields
 from goodgain.pipeline.convert.importing.answers.answer import read_answer
-from goodgain.pipeline.convert.importing.answers.text_documents import text_documents
+from goodgain.pipeline.convert.importing.answers.text_documents import parse_text_documents
 
 DOCUMENTS = [
     {"title": "It's a kite", "url": "https://ex.org/a", "content": 'Kites nest in "tall" trees.'},
@@ -229,7 +229,7 @@ def test_an_error_has_no_stack_trace():
 def test_documents_that_a_text_lists(text, expected):
     assert [
         (found.get("url"), found.get("title"), found.get("snippet"))
-        for found in text_documents(text)
+        for found in parse_text_documents(text)
     ] == expected
 
 
@@ -239,7 +239,7 @@ def test_documents_that_a_text_lists(text, expected):
      "[docid: d1] They fly.\n[docid: d2] They eat."],
 )  # fmt: skip
 def test_documents_that_a_text_names_by_id(text):
-    assert text_documents(text) == [
+    assert parse_text_documents(text) == [
         {"id": "d1", "snippet": "They fly."},
         {"id": "d2", "snippet": "They eat."},
     ]
@@ -249,7 +249,7 @@ def test_documents_that_a_text_names_by_id(text):
     "text", ["The sum is 3", "![kite](https://ex.org/kite.png)", "a [b] (c)", ""]
 )
 def test_a_text_may_list_nothing(text):
-    assert text_documents(text) is None
+    assert parse_text_documents(text) is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.convert.importing.values.usage import token_count
+from goodgain.pipeline.convert.importing.values.usage import read_token_count
 from tests.pipeline.convert.importing import import_and_count
 
 DOCUMENTS = [{"url": "https://ex.org/a", "title": "A", "content": "Kites nest in tall trees."}]
@@ -329,4 +329,4 @@ def test_rows_of_logs_are_named(tmp_path, row):
     ],
 )
 def test_cached_tokens_count(usage, expected):
-    assert token_count(usage) == expected
+    assert read_token_count(usage) == expected

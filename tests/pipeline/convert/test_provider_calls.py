@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.convert.importing.answers.provider_calls import provider_calls
+from goodgain.pipeline.convert.importing.answers.provider_calls import find_provider_calls
 from tests.pipeline.convert.importing import actions, import_records
 from tests.pipeline.convert.written_spans import WRITERS, agent
 
@@ -214,7 +214,7 @@ def test_outputs_of_the_ai_sdk_and_logfire(tmp_path, attributes, expected):
     ],
 )
 def test_outputs_without_calls_of_providers(output):
-    assert provider_calls(output) == []
+    assert find_provider_calls(output) == []
 
 
 def test_a_search_whose_answer_is_not_recorded_was_made(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodgain.pipeline.cli import explain
 from goodgain.pipeline.cli.commands import parse_arguments
-from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.explain_command import explain_command, quote_word
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
@@ -55,7 +55,7 @@ def test_command_explains_with_the_options_of_the_run(identity):
     assert words[:2] == ["goodgain", "explain"]
     args = parse_arguments(explain, words[2:])
     assert args.conversation_id == identity
-    config = load_config(ExplainConfig, given_options(args, ExplainConfig))
+    config = load_config(ExplainConfig, collect_given_options(args, ExplainConfig))
     scored = config.model_dump(mode="json")
     assert {name: scored[name] for name in options} == options
     assert scored["input"] == RUN["input"]

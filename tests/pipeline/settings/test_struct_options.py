@@ -6,7 +6,11 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Struct
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options, options_table
+from goodgain.pipeline.cli.config_options import (
+    add_config_options,
+    collect_given_options,
+    options_table,
+)
 from goodgain.pipeline.settings.config_file import load_config, schema_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.reading_config import Settings
@@ -49,7 +53,7 @@ class RunnerConfig(ReaderConfig):
 def on_the_command_line(words, model=ReaderConfig):
     parser = argparse.ArgumentParser()
     add_config_options(parser, model, file="a file")
-    return load_config(model, given_options(parser.parse_args(words.split()), model))
+    return load_config(model, collect_given_options(parser.parse_args(words.split()), model))
 
 
 def in_a_file(text, tmp_path, model=ReaderConfig):

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from goodgain.pipeline.views.clusters import detectable_differences
+from goodgain.pipeline.views.clusters import estimate_detectable_differences
 from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance
@@ -33,7 +33,7 @@ def run_of(generator, queries, shift=0.0):
 
 def test_unpaired_runs_detect_the_difference_in_80_percent():
     generator = np.random.default_rng(1)
-    _, difference = detectable_differences(row())
+    _, difference = estimate_detectable_differences(row())
     found = 0
     for _ in range(RUNS):
         base, candidate = generator.normal(0, BETWEEN, (2, QUERIES))
@@ -44,7 +44,7 @@ def test_unpaired_runs_detect_the_difference_in_80_percent():
 
 def test_runs_paired_by_query_detect_a_smaller_difference_in_80_percent():
     generator = np.random.default_rng(2)
-    difference, unpaired_difference = detectable_differences(row())
+    difference, unpaired_difference = estimate_detectable_differences(row())
     assert difference < unpaired_difference / 2
     found = 0
     for _ in range(RUNS):
@@ -67,7 +67,7 @@ def test_unequal_repeats_detect_what_the_run_before_says(repeats):
         base, candidate = queries + generator.normal(0, WITHIN, (2, queries.size))
         totals = np.add.reduceat(base, starts)
         between = ClusterVariance.of(zip(sizes.tolist(), totals.tolist(), strict=True))
-        printed, _ = detectable_differences(
+        printed, _ = estimate_detectable_differences(
             {
                 "clusters": between.clusters,
                 "stderr": between.stderr,
@@ -81,11 +81,13 @@ def test_unequal_repeats_detect_what_the_run_before_says(repeats):
 
 def test_two_queries_computed_by_hand():
     """t is 12.7062 and 1.3764 with 1 degree of freedom, and 4.3027 and 1.0607 with 2."""
-    paired, unpaired = detectable_differences({"clusters": 2, "stderr": 3.0, "stderr_within": 0.5})
+    paired, unpaired = estimate_detectable_differences(
+        {"clusters": 2, "stderr": 3.0, "stderr_within": 0.5}
+    )
     assert paired == pytest.approx((12.7062 + 1.3764) * sqrt(2) * 0.5, rel=1e-4)
     assert unpaired == pytest.approx((4.3027 + 1.0607) * sqrt(2) * 3, rel=1e-4)
 
 
 @pytest.mark.parametrize("unknown", [{"clusters": None}, {"clusters": 1}, {"stderr": None}])
 def test_no_difference_without_clusters(unknown):
-    assert detectable_differences({**row(), **unknown}) == (None, None)
+    assert estimate_detectable_differences({**row(), **unknown}) == (None, None)

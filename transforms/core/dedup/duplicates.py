@@ -93,13 +93,13 @@ class Deduplicator:
         self._known[identity] = _Known(occurrence, duplicate, misses)
         return duplicate
 
-    def first_or_new(self, result: ResultFingerprint) -> int:
+    def find_or_add(self, result: ResultFingerprint) -> int:
         """Add the next result; returns the position of its document's first occurrence."""
         position = self._position
         duplicate = self.add(result)
         return position if duplicate is None else duplicate.first
 
-    def first_match(self, result: ResultFingerprint) -> int | None:
+    def find_first_match(self, result: ResultFingerprint) -> int | None:
         """The first document that a result from elsewhere belongs to; None if there is none.
 
         Of the documents in the order of their first occurrences, that is the first of which the

@@ -106,7 +106,7 @@ def decode_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | R
     return cast(Iterator[DecodedBlock | RejectedRecord], _blocks(file, shard, None))
 
 
-def first_of_avro(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+def read_first_of_avro(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
     """The decoded records from the beginning of a file."""
     if shard.compression is not Compression.NONE:
         content = beginning(file, shard.compression, BEGINNING_BYTES)

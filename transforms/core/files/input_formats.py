@@ -7,10 +7,10 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.avro_reader import first_of_avro, read_avro
+from goodgain.transforms.core.files.avro_reader import read_avro, read_first_of_avro
 from goodgain.transforms.core.files.csv_reader import begins_like_csv, first_rows, read_csv
 from goodgain.transforms.core.files.json_array_reader import objects_of_array, read_json_array
-from goodgain.transforms.core.files.jsonl_reader import first_lines, read_jsonl, why_not_jsonl
+from goodgain.transforms.core.files.jsonl_reader import read_first_lines, read_jsonl, why_not_jsonl
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.row_readers import (
     rows_of_avro,
@@ -64,9 +64,9 @@ def _read_parquet(
 
 def _first_of_parquet(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
     # pyarrow is slow to import.
-    from goodgain.transforms.core.files.parquet_reader import first_of_parquet
+    from goodgain.transforms.core.files.parquet_reader import read_first_of_parquet
 
-    return first_of_parquet(file, shard)
+    return read_first_of_parquet(file, shard)
 
 
 def _first_character(head: bytes) -> bytes:
@@ -78,7 +78,7 @@ INPUT_FORMATS: Mapping[str, InputFormat] = {
     AVRO: InputFormat(
         lambda head: head.startswith(b"Obj\x01"),
         read_avro,
-        first_of_avro,
+        read_first_of_avro,
         rows_of_avro,
         (".avro",),
         is_binary=True,
@@ -111,7 +111,7 @@ INPUT_FORMATS: Mapping[str, InputFormat] = {
     JSONL: InputFormat(
         lambda head: _first_character(head) == b"{",
         read_jsonl,
-        first_lines,
+        read_first_lines,
         rows_of_json_lines,
         (".jsonl", ".ndjson", ".json"),
         problem=why_not_jsonl,

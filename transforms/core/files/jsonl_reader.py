@@ -56,7 +56,7 @@ def read_jsonl(
             )
 
 
-def first_lines(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+def read_first_lines(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
     """The decoded lines from the beginning of a file, without those that are not JSON."""
     size = 0
     for number, (_, line) in enumerate(text_lines(file, shard).lines):

@@ -144,7 +144,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
     """
     rows = sorted(rows, key=lambda row: (row.file, row.row))
     if not exists:
-        return JoinedOutcomes({}, 0, 0, unused_rows(rows, NO_RECORD))
+        return JoinedOutcomes({}, 0, 0, mark_unused(rows, NO_RECORD))
     values: dict[str, float] = {}
     first: dict[str, OutcomesOfRow] = {}
     joined = repeated = 0
@@ -162,7 +162,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
     return JoinedOutcomes(values, joined, repeated, unused)
 
 
-def unused_rows(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedRow]:
+def mark_unused(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedRow]:
     """Rows of which none is used, for one reason."""
     return [_unused_row(row, reason) for row in rows]
 

@@ -47,7 +47,7 @@ def read_parquet(
         yield from _read_group(parquet, group, columns, shard, packer)
 
 
-def first_of_parquet(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+def read_first_of_parquet(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
     """The decoded rows from the beginning of a file; of a compressed file none.
 
     The footer is at the end, so the whole file would have to be decompressed.

@@ -52,10 +52,10 @@ def read_shard_into(
             yield from _records_of(file, shard, packer)
             yield from _report_missing_part(file, shard)
     except OSError as error:
-        yield unreadable(shard.path, error)
+        yield reject_unreadable(shard.path, error)
 
 
-def unreadable(path: str, error: OSError) -> RejectedRecord:
+def reject_unreadable(path: str, error: OSError) -> RejectedRecord:
     """The row for a file that cannot be opened or read."""
     reason = f"The file cannot be read: {problem_of(error)}."
     return RejectedRecord(path, WHOLE_FILE, reason, at_least=True)

@@ -18,7 +18,7 @@ from math import fsum
 import msgspec
 from msgspec import Struct
 
-from goodgain.transforms.core.exact_sum import Parts, exact_parts
+from goodgain.transforms.core.exact_sum import Parts, sum_exactly
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance
 
 MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
@@ -29,7 +29,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
     """Sums over the values of one cluster so far, by index.
 
     Attributes:
-      sums: exact sums, as in `exact_parts`.
+      sums: exact sums, as in `sum_exactly`.
     """
 
     counts: list[int]
@@ -42,14 +42,14 @@ class ClusterSums(Struct, frozen=True, array_like=True):
             [value for values in at_index for value in values]
             for at_index in zip(*members, strict=True)
         ]
-        return cls([len(column) for column in columns], [exact_parts(column) for column in columns])
+        return cls([len(column) for column in columns], [sum_exactly(column) for column in columns])
 
     def merge(self, other: ClusterSums) -> ClusterSums:
         """The sums over the values of both."""
         sums = zip(self.sums, other.sums, strict=True)
         return ClusterSums(
             [count + another for count, another in zip(self.counts, other.counts, strict=True)],
-            [exact_parts(mine + theirs) if theirs else mine for mine, theirs in sums],
+            [sum_exactly(mine + theirs) if theirs else mine for mine, theirs in sums],
         )
 
     def total(self, indexes: Sequence[int]) -> tuple[int, float]:

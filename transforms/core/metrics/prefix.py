@@ -13,7 +13,7 @@ from math import fsum, log2
 
 from msgspec import Struct
 
-from goodgain.transforms.core.exact_sum import Parts, exact_parts
+from goodgain.transforms.core.exact_sum import Parts, sum_exactly
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from goodgain.transforms.core.ranking import RankedList
 
@@ -182,7 +182,7 @@ def _spend(calls: Sequence[Mapping[str, float]], spent: dict[str, Parts | None])
         said = [of_call[name] for of_call in calls if name in of_call]
         known = len(said) == len(calls)
         costs[name] = fsum(said) if known else None
-        spent[name] = exact_parts((*before, *said)) if known and before is not None else None
+        spent[name] = sum_exactly((*before, *said)) if known and before is not None else None
     return costs
 
 

@@ -54,7 +54,7 @@ class PoolIndex:
                 self.cut += 1
         return place
 
-    def first_match(
+    def find_first_match(
         self, results: Sequence[ResultFingerprint], taken: Container[int]
     ) -> tuple[int, Verdict] | None:
         """The first pool document that is not taken and is verified by an occurrence, and why.

@@ -138,7 +138,7 @@ class TopicPool:
         for indexes in self._in_order(
             calls, [document for document in documents if document[0] not in pooled]
         ):
-            match = self._index.first_match([results[index] for index in indexes], taken)
+            match = self._index.find_first_match([results[index] for index in indexes], taken)
             if match is not None:
                 pooled[indexes[0]] = Pooled(*match)
                 taken.add(match[0])

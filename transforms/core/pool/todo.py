@@ -80,7 +80,7 @@ def is_within_depth(document: PoolDocument, depth: int) -> bool:
     return any(place.rank <= depth for place in document.places)
 
 
-def in_order(
+def sort_documents(
     documents: Iterable[PoolDocument],
     metric: str,
     states: Mapping[Topic, RecallState] = MappingProxyType({}),

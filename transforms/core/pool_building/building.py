@@ -107,7 +107,7 @@ def build_topic(
         taken = joined.setdefault(pending.conversation, set())
         known = before.get((pending.conversation, pending.first_place))
         if known is None:
-            match = index.first_match(pending.fingerprints, taken)
+            match = index.find_first_match(pending.fingerprints, taken)
             known = None if match is None else match[0]
         number = index.add_document() if known is None else known
         if known is None:

@@ -11,7 +11,7 @@ from goodgain.transforms.core.ranking import UNJUDGED
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
-def best_turn(turn: Turn, scoring: Scoring) -> Turn:
+def make_best_turn(turn: Turn, scoring: Scoring) -> Turn:
     """The turn as it would be in the best case; the pool's finds have none."""
     best = scoring.ranking.best_label
     return replace(

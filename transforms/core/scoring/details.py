@@ -12,7 +12,7 @@ from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import Turn
 from goodgain.transforms.core.ranking.aspects import ListAspects
 from goodgain.transforms.core.scoring.aspects import TurnCoverage
-from goodgain.transforms.core.scoring.best_case import best_turn
+from goodgain.transforms.core.scoring.best_case import make_best_turn
 from goodgain.transforms.core.scoring.conversation_score import BestValues, ConversationScore
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
@@ -123,7 +123,7 @@ def _call_rows(
 def _best_values(
     score: ConversationScore, turn: Turn, calls: Sequence[CallList], scoring: Scoring
 ) -> BestValues:
-    plan, best = scoring.plan, best_turn(turn, scoring)
+    plan, best = scoring.plan, make_best_turn(turn, scoring)
     walked = prefixes(best, plan.max_i)
     by_i = map(plan.values_by_i, walked[1:])
     return BestValues(

@@ -80,7 +80,7 @@ def use_turn(
 
 def _find(found: Deduplicator, result: ResultFingerprint) -> UsedDocument | None:
     """The document of a search; None if none of them is the same."""
-    first = found.first_match(result)
+    first = found.find_first_match(result)
     return None if first is None else UsedDocument("found", first)
 
 
@@ -89,11 +89,11 @@ def _of_usage(
 ) -> UsedDocument:
     """The document of a result that search did not find, which is added if it is new."""
     if action == OPEN:
-        return UsedDocument("opened", opened.first_or_new(result))
-    first = opened.first_match(result)
+        return UsedDocument("opened", opened.find_or_add(result))
+    first = opened.find_first_match(result)
     if first is not None:
         return UsedDocument("opened", first)
-    return UsedDocument("cited", cited.first_or_new(result))
+    return UsedDocument("cited", cited.find_or_add(result))
 
 
 def _counts(

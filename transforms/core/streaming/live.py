@@ -41,7 +41,7 @@ class LiveIteration(Struct, frozen=True, array_like=True):
     row: IterationRow
 
 
-def ends_of_iterations(
+def find_ends_of_iterations(
     rows: Sequence[IterationRow], calls: Iterable[CallFingerprint], unknown: int
 ) -> list[int]:
     """For each iteration of a turn, the time of the last event up to it, in ms.

@@ -15,7 +15,7 @@ from goodgain.pipeline.convert.importing.answers.document_fields import (
     is_whole_document,
     url_of,
 )
-from goodgain.pipeline.convert.importing.answers.text_documents import text_documents
+from goodgain.pipeline.convert.importing.answers.text_documents import parse_text_documents
 from goodgain.pipeline.convert.importing.answers.written_values import parse_written_value
 
 _DEEPEST = 12
@@ -113,7 +113,7 @@ def read_answer(value: Any) -> Answer:
         elif _ERROR_TEXT.match(text):
             reader.error = text
         else:
-            listed = text_documents(text)
+            listed = parse_text_documents(text)
     elif documents is None and text is None and reader.is_blank:
         documents = []
     return Answer(

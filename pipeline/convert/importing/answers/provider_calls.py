@@ -43,7 +43,7 @@ class Returned(Struct, frozen=True):
 Reader = Callable[[Block], Iterator[Call | Returned]]
 
 
-def provider_calls(output: Any) -> list[tuple[Call, Returned | None]]:
+def find_provider_calls(output: Any) -> list[tuple[Call, Returned | None]]:
     """The calls anywhere within a model's output, in order, each with what it returned.
 
     Args:

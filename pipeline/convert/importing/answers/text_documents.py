@@ -56,7 +56,7 @@ _DASHES = " -\u2013\u2014:|"
 _raw_decode = json.JSONDecoder().raw_decode
 
 
-def text_documents(text: str) -> list[Document] | None:
+def parse_text_documents(text: str) -> list[Document] | None:
     """The documents that a text lists, by the first way of listing that it follows; else None."""
     for reader in _READERS:
         documents = reader(text)

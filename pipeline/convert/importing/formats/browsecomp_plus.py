@@ -11,7 +11,7 @@ import msgspec
 
 from goodgain.pipeline.convert.importing.formats.format import Decoder, Refuse, object_of, objects
 from goodgain.pipeline.convert.importing.values.scalars import integer
-from goodgain.pipeline.convert.importing.values.usage import token_count
+from goodgain.pipeline.convert.importing.values.usage import read_token_count
 from goodgain.transforms.core.errors import UsageError
 
 _PLACE = "_place"
@@ -108,7 +108,7 @@ def _tokens(run: dict[str, Any]) -> dict[str, int]:
     if metadata.get("pause_restarts"):
         return {}
     cached = integer(usage.get("input_tokens_cached"))
-    tokens = token_count(
+    tokens = read_token_count(
         {
             "total": usage.get("total_tokens"),
             "input": usage.get("input_tokens"),

@@ -41,7 +41,7 @@ _UNITS = ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3))
 Span = dict[str, Any]
 
 
-def flat_span(record: Mapping[str, Any]) -> Span | None:
+def parse_flat_span(record: Mapping[str, Any]) -> Span | None:
     """The parts of a span under our names; None if the record is no span."""
     span: Span = {}
     for name, value in {**object_of(record.get("context")), **record}.items():

@@ -15,7 +15,7 @@ from msgspec import Struct
 from goodgain.pipeline.convert.importing.formats.flat_spans import (
     attributes_of,
     error_of,
-    flat_span,
+    parse_flat_span,
     with_messages,
 )
 from goodgain.pipeline.convert.importing.formats.format import (
@@ -108,7 +108,7 @@ def _single_span(record: Mapping[str, Any], refuse: Refuse) -> Iterator[dict[str
     if not _OF_LOGS.isdisjoint(record):
         refuse(_LOGS)
         return
-    span = flat_span(record)
+    span = parse_flat_span(record)
     if span is None:
         refuse("JSON that holds no spans: neither resourceSpans nor trace_id and attributes")
         return

@@ -9,7 +9,7 @@ from typing import Any
 from goodgain.pipeline.convert.importing.values.scalars import number
 
 
-def token_count(usage: Mapping[str, Any]) -> float | None:
+def read_token_count(usage: Mapping[str, Any]) -> float | None:
     """All tokens of a call; None if they cannot be told.
 
     Args:

@@ -14,7 +14,7 @@ from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import find_queries_of_run
 from goodgain.pipeline.studies.validation.survey import Rejection, Rejections
-from goodgain.pipeline.views.noteworthy import Noteworthy, each_once, known_lists, noteworthy
+from goodgain.pipeline.views.noteworthy import Noteworthy, deal_out, keep_known_lists, noteworthy
 from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
@@ -99,14 +99,14 @@ def read_content(folder: str, manifest: RunManifest, queries: QueriesOf | None) 
     shown = glossary.measures + glossary.ranking_of_conversations
     histograms = Histograms([definition.metric for definition in shown], slices.shown)
     way = WaySums([dict(slice_.attributes) for slice_ in slices.shown])
-    lists = known_lists(noteworthy(), rows)
+    lists = keep_known_lists(noteworthy(), rows)
     for row in conversations:
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
             way.add(row)
             for list_ in lists:
                 list_.add(row)
-    lists = each_once(lists)
+    lists = deal_out(lists)
     listed = {row["conversation_id"] for list_ in lists for row in list_.rows}
     outcomes = outcome_views(folder, rows, manifest)
     return RunContent(

@@ -9,7 +9,7 @@ from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOpt
 
 from goodgain.configs.dataflow.launch import words
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
-from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.generated.templates import (
     NOT_IN_TEMPLATES,
     run_template,
@@ -41,7 +41,7 @@ def launch(*parameters):
     command, *options = words([*parameters, *LAUNCHER])
     args = parse_arguments(load_command(command), options)
     model = CONFIGS[command]
-    config = load_config(model, given_options(args, model), args.config)
+    config = load_config(model, collect_given_options(args, model), args.config)
     return config, args.beam_arguments
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.run.stream.panes import Pane, dated_window, pane_of
+from goodgain.pipeline.run.stream.panes import Pane, find_dated_window, pane_of
 
 FIRST, LAST = -62_135_596_800_000, 253_402_214_400_000  # years 1 and 9999
 panes = st.builds(
@@ -42,4 +42,4 @@ def test_other_file_names_have_no_pane(name):
     [(0, 0), (999, 0), (1_000, 1_000), (-1, -1_000), (LAST + 86_400_000 * 2, None)],
 )
 def test_windows_are_aligned_to_1970(event, start):
-    assert dated_window(event, 1_000) == start
+    assert find_dated_window(event, 1_000) == start

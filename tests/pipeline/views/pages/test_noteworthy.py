@@ -3,9 +3,9 @@ from hypothesis import strategies as st
 
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.views.noteworthy import (
-    each_once,
+    deal_out,
     highlights_part,
-    known_lists,
+    keep_known_lists,
     noteworthy,
 )
 
@@ -51,7 +51,7 @@ def test_no_conversation_is_shown_twice_and_few_are(drawn):
     for listed in found:
         for conversation in all_rows:
             listed.add(conversation)
-    lists = each_once(found)
+    lists = deal_out(found)
     shown = [row["conversation_id"] for each in lists for row in each.rows]
     worth = [each for each in all_rows if any(listed.applies(each) for listed in lists)]
     assert len(shown) == len(set(shown)) == min(3, len(worth))
@@ -66,11 +66,11 @@ def told(all_rows, unknown=()):
         name: {"mean": None, "note": NO_LABEL} if name in unknown else {"mean": 1.0, "note": None}
         for name in ("SRE", "SRR", "iterations_after_last_good")
     }
-    lists = known_lists(noteworthy(), means)
+    lists = keep_known_lists(noteworthy(), means)
     for listed in lists:
         for conversation in all_rows:
             listed.add(conversation)
-    part = highlights_part(each_once(lists), len(all_rows), {}, {"input": ["t.avro"]})
+    part = highlights_part(deal_out(lists), len(all_rows), {}, {"input": ["t.avro"]})
     return [sentence.text for sentence in part]
 
 
