@@ -104,6 +104,7 @@ def test_labels_of_traces(label_map, labels, cg, rejected, tmp_path):
         assert len(run.rejected) == rejected
         for row in run.rejected:
             assert "(not in --label-map)" in row["reason"]
+        assert ("(not in label_map)" in repr(run)) is bool(rejected)
 
 
 @pytest.mark.parametrize(

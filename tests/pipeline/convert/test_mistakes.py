@@ -84,6 +84,13 @@ class TestMistakes:
         assert "--iteration-from must be 'tag' or 'q0', not 'rank'" in error
         assert "--label-map cannot be used" in error
 
+    def test_in_labels_without_a_gain_are_named(self, tmp_path, capsys):
+        table = tmp_path / "results.csv"
+        table.write_text("conversation_id,iteration,id,gain\nc,1,a,good\nc,1,b,ok\n")
+        words = ["--from", "table", str(table), "--output", str(tmp_path / "traces.jsonl")]
+        assert main(["convert", *words, "--label-map", "good=3"]) == 2
+        assert 'got text "ok (not in --label-map)"' in capsys.readouterr().err
+
 
 class TestOutputs:
     """What is read must not be written over, also by another name."""

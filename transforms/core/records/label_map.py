@@ -21,6 +21,8 @@ _NO_WORD = re.compile(r"[\s,;=]")
 _GAIN = re.compile(rf"[0-{GREATEST_GAIN}]")
 _RANGE = ".."
 _LONGEST_WORD = 40
+# Ends the text that takes the place of a label without a gain.
+UNNAMED = " (not in " + Remedy("label_map") + ")"
 _NEGATIVE_WORDS = ("false", "no", "none", "bad", "irrelevant")
 
 
@@ -58,7 +60,7 @@ class LabelMap(Struct, frozen=True):
         if label is None or label != label or (isinstance(label, str) and not label.strip()):
             return label
         gain = self.gain(label)
-        return f"{label} (not in " + Remedy("label_map") + ")" if gain is None else gain
+        return f"{label}{UNNAMED}" if gain is None else gain
 
 
 def parse_label_map(entries: Sequence[str]) -> LabelMap | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.label_map import label_map_hint
+from goodgain.transforms.core.records.label_map import UNNAMED, label_map_hint
 from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, guess_call_field
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
@@ -20,7 +20,7 @@ from goodgain.transforms.core.records.search_call import (
     LARGEST_FLOAT,
     LARGEST_INT,
 )
-from goodgain.transforms.core.remedy import Phrase, Remedy
+from goodgain.transforms.core.remedy import Remedy
 
 _LONGEST_SHOWN = 60
 
@@ -170,8 +170,8 @@ def _show(value: Any) -> str:
         return "a list"
     if isinstance(value, bytes):
         return "bytes that are not UTF-8 text"
-    if isinstance(value, Phrase):  # a label that no gain is named for
-        return 'text "' + value + '"'
+    if isinstance(value, str) and value.endswith(UNNAMED):
+        return _show(value.removesuffix(UNNAMED))[:-1] + UNNAMED + '"'
     if isinstance(value, str):
         text = "text " + json.dumps(value[:_LONGEST_SHOWN], ensure_ascii=False)
     elif isinstance(value, int) and value.bit_length() > 256:
