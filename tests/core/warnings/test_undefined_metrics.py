@@ -35,6 +35,20 @@ def test_a_metric_that_is_mostly_undefined_gives_a_warning(undefined, conversati
         assert "mrr" not in warning.message
 
 
+@pytest.mark.parametrize(
+    ("ranking", "own", "judge"), [(True, False, True), (False, True, False), (True, True, True)]
+)
+def test_what_helps_depends_on_whose_metrics_are_undefined(ranking, own, judge):
+    metrics = [
+        *([UndefinedMetric("map", 90, 100)] if ranking else []),
+        *([UndefinedMetric("mine", 80, 100, own=True)] if own else []),
+    ]
+    inputs = CheckInputs({}, 2, shipped_rules(), undefined=metrics)
+    (warning,) = [found for found in warnings_of(inputs) if found.code == "mostly_undefined"]
+    assert ("--qrels" in warning.remedy) == judge
+    assert ("Let mine return a number" in warning.remedy) == own
+
+
 def test_undefined_metrics_come_in_the_order_in_which_they_were_chosen():
     rows = [
         SimpleNamespace(slice={}, metric=metric, i=None, population="all", n=n, undefined=undefined)

@@ -58,25 +58,34 @@ def cluster_sizes(means: Iterable[MeanRow]) -> ClusterSizes | None:
 
 
 class UndefinedMetric(Struct, frozen=True):
-    """A chosen metric, and in how many of the conversations that searched it is null."""
+    """A chosen metric, and in how many of the conversations that searched it is null.
+
+    Attributes:
+      own: whether it is a user's own.
+    """
 
     metric: str
     undefined: int
     conversations: int
+    own: bool = False
 
 
 def find_undefined_metrics(
-    means: Iterable[MeanRow], chosen: Sequence[str]
+    means: Iterable[MeanRow], chosen: Sequence[str], own: Sequence[str] = ()
 ) -> list[UndefinedMetric]:
-    """The chosen metrics, in order, that have a value in some conversations and none in others."""
+    """The chosen metrics, in order, that have a value in some conversations and none in others.
+
+    Args:
+      own: those of them that are users' own, which come last.
+    """
     rows = {
         row.metric: row
         for row in means
         if not row.slice and row.i is None and row.population == "all"
     }
     return [
-        UndefinedMetric(name, row.undefined, row.n + row.undefined)
-        for name in chosen
+        UndefinedMetric(name, row.undefined, row.n + row.undefined, name in own)
+        for name in (*chosen, *own)
         if (row := rows.get(name)) is not None and row.n and row.undefined
     ]
 
@@ -182,7 +191,7 @@ class CheckInputs(Struct, frozen=True):
         """The input of conversations that were scored.
 
         Args:
-          means: at least those at N of N and of ranking metrics; none if they are unknown.
+          means: at least those at N of N and of the chosen metrics; none if they are unknown.
           more: further attributes.
         """
         keys, ranking = scoring.label_keys, scoring.ranking
@@ -191,7 +200,11 @@ class CheckInputs(Struct, frozen=True):
             scoring.good_gain_threshold,
             scoring.rules,
             clusters=cluster_sizes(means),
-            undefined=find_undefined_metrics(means, [metric.name for metric in ranking.metrics]),
+            undefined=find_undefined_metrics(
+                means,
+                [metric.name for metric in ranking.metrics],
+                [metric.name for metric in scoring.own],
+            ),
             external=keys is not None,
             document_label=scoring.document_label,
             pooled=scoring.pool is not None,

@@ -187,6 +187,25 @@ def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, 
         best.function(prefixes(Turn([]), 0)[0])
 
 
+def test_a_mean_over_few_conversations_gives_a_warning():
+    @gg.metric(unit="results", words="Results where something was good")
+    def if_good(prefix):
+        return prefix.results if prefix.good else None
+
+    records = [
+        {
+            "conversation_id": f"c{at}",
+            "iteration": 1,
+            "results": [{"id": "x", "gain": 3 * (at < 4)}],
+        }
+        for at in range(10)
+    ]
+    run = gg.evaluate(records, metrics=["mrr", if_good])
+    (found,) = [warning for warning in run.warnings if warning.code == "mostly_undefined"]
+    assert found.message.startswith("Means over less than half of the conversations: if_good of 4")
+    assert found.remedy.startswith("Let if_good return a number where None stands for one")
+
+
 @gg.metric(unit="points", words="Balance")
 def balance(prefix: gg.Prefix) -> float:
     """One point for each good result, minus one for each iteration."""
