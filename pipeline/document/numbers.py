@@ -146,13 +146,17 @@ def difference_text(
     return _figure(value, digits, signed, _LEAST_SIGNIFICANT_OF_DIFFERENCE)
 
 
-def interval_text(metric: str, low: float | None, high: float | None) -> str:
-    """The interval of a difference, in the unit of `difference_text`; - for none."""
+def interval_text(metric: str, low: float | None, high: float | None, between: str = "..") -> str:
+    """The interval of a difference, in the unit of `difference_text`; - for none.
+
+    Args:
+      between: what stands between its ends; " to " in a sentence.
+    """
     if low is None or high is None:
         return NONE
     ends = (difference_text(metric, end).removesuffix(" pp") for end in (low, high))
     # No spaces: with them, the table of a comparison is wider than 80 columns.
-    return "..".join(ends)
+    return between.join(ends)
 
 
 def _percentage(value: float, digits: int = _SIGNIFICANT, signed: bool = False) -> str:

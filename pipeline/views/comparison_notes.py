@@ -20,8 +20,8 @@ from goodgain.pipeline.views.comparison_tables import Columns, has_nulls, whole_
 from goodgain.transforms.core.metrics.by_name import cautions, labels
 
 _NULLS_EXPLAINED = (
-    "null: conversations on which a metric has no value; they are in no mean above. worst: the "
-    "means if each of them had the metric's worst value."
+    "undefined: conversations on which a metric has no value; they are in no mean above. worst: "
+    "the means if each of them had the metric's worst value."
 )
 
 
@@ -32,7 +32,7 @@ _EVERYONE = (
 
 
 def nulls_part(rows: Sequence[ComparisonRow], paired: bool) -> Iterator[Block]:
-    """How often each metric is null in base and candidate, and the worst case, if it ever is."""
+    """How often each metric is undefined in each arm, and the worst case, if it ever is."""
     shown = list(filter(has_nulls, rows))
     if not shown:
         return
@@ -40,7 +40,7 @@ def nulls_part(rows: Sequence[ComparisonRow], paired: bool) -> Iterator[Block]:
         "in both", "", lambda row: count(row.undefined_in_both)
     )
     columns: Columns = [
-        CellColumn(TableColumn("null", widest=34), lambda row: term(row.metric)),
+        CellColumn(TableColumn("undefined", widest=34), lambda row: term(row.metric)),
         whole_numbers("in base", "", lambda row: count(row.undefined_in_base)),
         whole_numbers("in cand.", "", lambda row: count(row.undefined_in_candidate)),
         *([both] if paired else []),

@@ -131,7 +131,7 @@ def _size(row: ComparisonRow) -> str:
     low, high = row.shown_interval
     interval = "no interval"
     if low is not None and high is not None:
-        ends = interval_text(row.metric, low, high).replace("..", " to ")
+        ends = interval_text(row.metric, low, high, between=" to ")
         interval = f"{level(row.verdict_confidence or row.confidence, digits=4)}: {ends}"
     return f"{difference_text(row.metric, row.difference)} ({interval})"
 

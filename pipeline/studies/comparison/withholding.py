@@ -137,7 +137,7 @@ def _reason_of_nulls(values: Sample) -> str | None:
         if base is None or candidate is None or not differ(base, candidate):
             return None
         return (
-            f"null for {share_text(1 - base)} of the conversations of the base, "
+            f"undefined for {share_text(1 - base)} of the conversations of the base, "
             f"{share_text(1 - candidate)} of the candidate's"
         )
     alone = values.undefined_in_base + values.undefined_in_candidate
@@ -145,7 +145,7 @@ def _reason_of_nulls(values: Sample) -> str | None:
     if not pairs or alone / pairs <= MOST_DIFFERENT + ROUNDING:
         return None
     of_pairs = format_count(pairs, "pair")
-    return f"null in one arm alone for {alone:,} of {of_pairs} ({share_text(alone / pairs)})"
+    return f"undefined in one arm alone for {alone:,} of {of_pairs} ({share_text(alone / pairs)})"
 
 
 def _defined_shares(values: Sample) -> list[float | None]:

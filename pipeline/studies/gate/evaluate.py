@@ -229,7 +229,7 @@ def _mean(
 ) -> Outcome:
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:
-        failure = row["note"] or "the mean is null"
+        failure = row["note"] or "the mean is undefined"
         return outcome_of(rule, slice_, "null", n, failure=failure, shown=NONE)
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
     value, shown = data_text(row["mean"]), show(row["mean"])

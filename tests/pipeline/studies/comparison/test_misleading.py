@@ -82,7 +82,7 @@ def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
         assert row(found, "SRR")["verdict"] == "not shown"
     elif case == "found in few":
         assert cg["verdict"] == "worse"
-        assert "null in one arm alone for 28 of 40 pairs (70.0 %)" in auc["reason"]
+        assert "undefined in one arm alone for 28 of 40 pairs (70.0 %)" in auc["reason"]
         assert (auc["undefined_in_base"], auc["worst_candidate_mean"]) == (0, 0.3)
         # A conversation that finds nothing counts with 0.
         assert (mrr["reason"], mrr["verdict"]) == (None, "worse")

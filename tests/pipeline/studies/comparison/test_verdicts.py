@@ -220,7 +220,7 @@ def test_unpaired_runs_are_not_comparable_if_one_is_null_more_often(tmp_path, ca
     ]
     auc = row(compare(capsys, *folders, "--unpaired"), "auc")
     assert auc["reason"] == (
-        "null for 0.0 % of the conversations of the base, 50.0 % of the candidate's"
+        "undefined for 0.0 % of the conversations of the base, 50.0 % of the candidate's"
     )
     assert (auc["worst_base_mean"], auc["worst_candidate_mean"]) == (0.5, 0.25)
 
