@@ -26,16 +26,21 @@ from goodgain.transforms.core.judgments.judgment import label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.excluded_results import KeptConversation
 from goodgain.transforms.core.scoring.fold import FoldedTurn
-from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
+from goodgain.transforms.core.scoring.folded_conversation import (
+    FoldedConversation,
+    fold_conversation,
+)
 from goodgain.transforms.core.scoring.score import score_folded
+from goodgain.transforms.core.scoring.score_rows import IterationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 JudgmentsOf = Callable[[str], Judged]
+_Records = Mapping[bytes, SearchCall]  # by digest
 Pair = tuple[str, str]  # the places of two results, like 1.1.3: i, call and rank
 
 
@@ -110,60 +115,17 @@ def explain_turn(
       UsageError: a judgment cannot be used, or differs from another; or a place has no result.
       GoodGainError: there are more judgments than `budget` allows.
     """
-    fingerprinter = Fingerprinter(scoring.rules)
-    keep_records = scoring.pool is not None
-    fingerprints = [fingerprinter.call_fingerprint(call, keep_records) for call in gathered.calls]
-    # Records with equal digests are equal.
-    calls = {
-        fingerprint.record_digest: call
-        for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
-    }
-    pools = None
-    if scoring.pool is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
-    record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
-    # A label that matches several conversations is not used, as in a run.
-    keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
-    folded = fold_conversation(
-        gathered.conversation_id,
-        fingerprints,
-        scoring,
-        _external(gathered, fingerprints, scoring, judgments_of),
-        pools,
-        [label for label in result_labels if label.key in keys],
-    )
+    records, folded = _fold(gathered, scoring, budget, judgments_of, result_labels)
     rejected_records = sum(row.records for row in gathered.rejected)
     score = score_folded(folded, rejected_records, scoring, outcomes)
-    delivered, turn = folded.delivered, folded.turn
+    observed = _observe(folded, records, scoring)
+    pairs = Pairs(folded.turn, observed.results, observed.details, scoring.rules)
+    delivered, usages = folded.delivered, observed.usages
     earlier = [call.turn for call in delivered.calls if call.turn != delivered.last_turn]
-    found = [calls[call.record_digest] for call in turn.calls]
-    searched = [
-        _drop_excluded(record, call, folded.kept)
-        for record, call in zip(found, turn.calls, strict=True)
-    ]
-    excluded = [
-        len(record.results) - len(kept.results)
-        for record, kept in zip(found, searched, strict=True)
-    ]
-    details = TurnDetails(turn, scoring.rules)
-    results = [result for call in searched for result in call.results]
-    pairs = Pairs(turn, results, details, scoring.rules)
-    usages = None
-    if scoring.usage:
-        used = folded.usages()
-        records = [_drop_excluded(calls[usage.record_digest], usage, folded.kept) for usage in used]
-        usages = Usages(turn, used, records, details, scoring)
-    explained_calls: dict[int, list[model.ExplainedCall]] = {}
-    for i, explained_call in explain_calls(
-        turn, details, searched, results, scoring, folded.pool, usages, excluded
-    ):
-        explained_calls.setdefault(i, []).append(explained_call)
     explanation = model.ConversationExplanation(
         row=score.conversation,
         ranking=scoring.ranking.names,
-        iterations=[
-            model.ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations
-        ],
+        iterations=_explain_iterations(score.iterations, folded, observed, scoring),
         earlier_turns=[
             model.EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)
         ],
@@ -175,7 +137,93 @@ def explain_turn(
         unreadable=gathered.unreadable,
         usages=[] if usages is None else usages.explain(),
     )
-    return ExplainedTurn(explanation, turn, scoring)
+    return ExplainedTurn(explanation, folded.turn, scoring)
+
+
+class _ObservedTurn(Struct, frozen=True):
+    """The records behind a folded turn.
+
+    Attributes:
+      searched: those of its search calls, without excluded results.
+      excluded: how many results each of them lacks therefore.
+      usages: what was opened and cited; None if that is not counted.
+    """
+
+    details: TurnDetails
+    searched: list[SearchCall]
+    excluded: list[int]
+    usages: Usages | None
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of all calls."""
+        return [result for call in self.searched for result in call.results]
+
+
+def _fold(
+    gathered: ConversationRecords,
+    scoring: Scoring,
+    budget: MemoryBudget,
+    judgments_of: JudgmentsOf | None,
+    result_labels: Iterable[ResultLabel],
+) -> tuple[_Records, FoldedConversation]:
+    """Fold a conversation as the pipeline does; its records by digest come first."""
+    fingerprinter = Fingerprinter(scoring.rules)
+    pool = scoring.pool
+    fingerprints = [
+        fingerprinter.call_fingerprint(call, pool is not None) for call in gathered.calls
+    ]
+    record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
+    # A label that matches several conversations is not used, as in a run.
+    keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
+    folded = fold_conversation(
+        gathered.conversation_id,
+        fingerprints,
+        scoring,
+        _external(gathered, fingerprints, scoring, judgments_of),
+        None if pool is None else TopicPools(pool.files, scoring.rules, open_local, budget),
+        [label for label in result_labels if label.key in keys],
+    )
+    # Records with equal digests are equal.
+    records = {
+        fingerprint.record_digest: call
+        for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
+    }
+    return records, folded
+
+
+def _observe(folded: FoldedConversation, records: _Records, scoring: Scoring) -> _ObservedTurn:
+    """Find the records of a folded turn."""
+
+    def find(calls: Iterable[CallFingerprint]) -> list[SearchCall]:
+        return [_drop_excluded(records[call.record_digest], call, folded.kept) for call in calls]
+
+    turn = folded.turn
+    details, searched = TurnDetails(turn, scoring.rules), find(turn.calls)
+    excluded = [
+        len(records[call.record_digest].results) - len(kept.results)
+        for call, kept in zip(turn.calls, searched, strict=True)
+    ]
+    usages = None
+    if scoring.usage:
+        used = folded.usages()
+        usages = Usages(turn, used, find(used), details, scoring)
+    return _ObservedTurn(details, searched, excluded, usages)
+
+
+def _explain_iterations(
+    rows: Iterable[IterationRow],
+    folded: FoldedConversation,
+    observed: _ObservedTurn,
+    scoring: Scoring,
+) -> list[model.ExplainedIteration]:
+    by_iteration: dict[int, list[model.ExplainedCall]] = {}
+    for i, explained in explain_calls(
+        folded.turn, observed.details, observed.searched, observed.results, scoring, folded.pool,
+        observed.usages, observed.excluded,
+    ):  # fmt: skip
+        by_iteration.setdefault(i, []).append(explained)
+    return [model.ExplainedIteration(row, by_iteration[row.i]) for row in rows]
 
 
 def _drop_excluded(
