@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.studies.comparison.answer import answer
 from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.studies.comparison.clusters import (
-    cluster_codes,
     cluster_warnings,
     find_common_cluster,
 )
@@ -31,15 +29,15 @@ from goodgain.pipeline.studies.comparison.matching import (
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, compare_pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.studies.comparison.slice_rows import ArmsOfSlice, ComparedBy
 from goodgain.pipeline.studies.comparison.small_samples import small_sample_warnings
 from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
-from goodgain.pipeline.studies.comparison.statistics import TestedRow, correct, row_of
+from goodgain.pipeline.studies.comparison.statistics import TestedRow, correct
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
     describe_without_counterpart,
     verdict_conditions,
 )
 from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
-from goodgain.pipeline.studies.comparison.withholding import extend_to_everyone, measure_to_compare
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.remedy import Remedy
@@ -120,9 +118,9 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
             f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
             "them; name others with --family."
         )
-    without_labels: list[WithoutLabels] = []
-    tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
-    rows, tests = correct(list(tested), request.correction)
+    by = ComparedBy(_key_name(request), matched.paired, cluster)
+    tested, without_labels = _compare_slices(request, arms, parts, by, only_family)
+    rows, tests = correct(tested, request.correction)
     shown = ShownRows(without_labels)
     at_end = [shown.struct(row) for row in rows if row.i is None]
     answered = answer(at_end, arms.measures.primary, _compared_numbers(matched))
@@ -215,49 +213,23 @@ def _match(request: ComparisonRequest, arms: Arms) -> Matched:
     return matched
 
 
-def _rows(
+def _compare_slices(
     request: ComparisonRequest,
     arms: Arms,
     parts: Iterable[dict[str, str]],
-    paired: bool,
-    cluster: str | None,
+    by: ComparedBy,
     only_family_in_slices: bool,
-    without_labels: list[WithoutLabels],
-) -> Iterator[TestedRow]:
-    """Compare every measure in every slice; arms without labels are added to `without_labels`."""
-    key = _key_name(request)
+) -> tuple[list[TestedRow], list[WithoutLabels]]:
+    """Compare every measure in every slice; also says where arms have no labels."""
     every = arms.measures.all()
     of_slices = arms.measures.of_family if only_family_in_slices else every
+    rows, without_labels = list[TestedRow](), list[WithoutLabels]()
     for slice_ in parts:
-        base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
-        matched = match(base, candidate, key, paired)
-        conditions = verdict_conditions(matched, arms)
-        if conditions.without_labels:
-            without_labels.append(WithoutLabels(slice_, conditions.without_labels))
-        by_population = {"all": matched}
-        if conditions.unequal_search or conditions.search_could_decide:
-            by_population["everyone"] = match_everyone(matched)
-        counted = {
-            population: (matched, None if cluster is None else cluster_codes(matched, cluster))
-            for population, matched in by_population.items()
-        }
-        for measure in of_slices if slice_ else every:
-            measure = measure_to_compare(measure, conditions)
-            everyone = extend_to_everyone(measure) if conditions.search_could_decide else None
-            row, *of_everyone = (
-                row_of(
-                    slice_,
-                    population_measure,
-                    matched,
-                    conditions,
-                    arms.measures,
-                    request.tests,
-                    codes,
-                )
-                for population_measure in filter(None, (measure, everyone))
-                for matched, codes in [counted.get(population_measure.population, counted["all"])]
-            )
-            yield replace(row, over_everyone=of_everyone[0]) if of_everyone else row
+        both = ArmsOfSlice.of(arms, slice_, by)
+        rows += both.rows(of_slices if slice_ else every, arms.measures, request.tests)
+        if unlabelled := both.conditions.without_labels:
+            without_labels.append(WithoutLabels(slice_, unlabelled))
+    return rows, without_labels
 
 
 def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
