@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import bz2
 import lzma
-import zlib
 from collections.abc import Callable
 from typing import Protocol
 
 import zstandard
+from zlib_ng import zlib_ng
 
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.files.compression import InflateError
 from goodgain.transforms.core.native import native_module
 
 _CHECKSUM_BYTES = 4
@@ -58,7 +59,7 @@ def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> 
 def _snappy(data: bytes, limit: int) -> bytes:
     compressed, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
     content = _arrow_decompress("snappy", compressed, _snappy_length(compressed), limit)
-    if zlib.crc32(content) != int.from_bytes(checksum, "big"):
+    if zlib_ng.crc32(content) != int.from_bytes(checksum, "big"):
         raise DamagedBlockError("the checksum does not match")
     return content
 
@@ -101,7 +102,7 @@ def _zstandard(data: bytes, limit: int) -> bytes:
 CODECS: dict[str, Callable[[bytes, int], bytes]] = {
     "null": lambda data, _: data,
     # Bytes after a stream are not damage: some writers leave part of zlib's checksum there.
-    "deflate": lambda data, limit: _first_stream(zlib.decompressobj(wbits=-15), data, limit),
+    "deflate": lambda data, limit: _first_stream(zlib_ng.decompressobj(wbits=-15), data, limit),
     "bzip2": lambda data, limit: _first_stream(bz2.BZ2Decompressor(), data, limit),
     "xz": lambda data, limit: _first_stream(
         lzma.LZMADecompressor(memlimit=_XZ_MEMORY), data, limit
@@ -130,7 +131,7 @@ def _in_python(codec: str, data: bytes, limit: int) -> bytes:
     try:
         return CODECS[codec](data, limit)
     except (
-        zlib.error,
+        InflateError,
         OSError,
         EOFError,
         ValueError,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import io
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO, cast
 
 import zstandard
+from zlib_ng import zlib_ng
 
 from goodgain.transforms.core.errors import GoodGainError
 
@@ -20,7 +20,9 @@ _PIECE = 4 * 1024
 _CONTENT = 1024 * 1024
 _ZSTANDARD_STEP = 256
 _BUFFERED = 2**20
-_BROKEN = (zlib.error, OSError, EOFError, zstandard.ZstdError)
+# Its stub declares an instance.
+InflateError = cast(type[Exception], zlib_ng.error)
+_BROKEN = (InflateError, OSError, EOFError, zstandard.ZstdError)
 
 
 class Compression(StrEnum):
@@ -55,7 +57,7 @@ class _Decompressor(ABC):
 
 class _Gzip(_Decompressor):
     def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)
+        self._stream = zlib_ng.decompressobj(wbits=31)
 
     def steps(self, data: bytes) -> Iterator[bytes]:
         while data:
