@@ -5,6 +5,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
+from goodgain.pipeline.results.manifest_model import RowCounts
 from goodgain.pipeline.run.stream.counter import (
     Count,
     StreamCounter,
@@ -63,7 +64,7 @@ def test_records_are_counted_when_read_and_at_their_outcome(counter):
 
 
 def test_rows_of_outcomes_are_counted(counter):
-    assert counter.now().outcomes == {}
+    assert counter.now().outcomes is None
     joined = {"outcomes.joined": 1, "outcomes.repeated": 1}
     one = score("a", NOON, NOON + MINUTE)
     counter.count({"outcomes.read": 5, "outcomes.empty": 1, "outcomes.rejected": 1})
@@ -72,7 +73,7 @@ def test_rows_of_outcomes_are_counted(counter):
         check_balance(replace(counter.now(), read=0))
     counter.count(UnusedRow(RowPlace(0, 1), "No record with this conversation_id has come.", "{}"))
     found = counter.now()
-    assert found.outcomes == {"read": 5, "joined": 1, "repeated": 1, "empty": 1, "rejected": 2}
+    assert found.outcomes == RowCounts(read=5, joined=1, repeated=1, empty=1, rejected=2)
     check_balance(found)
 
 
