@@ -123,7 +123,7 @@ def test_predictors_in_one_sentence(capsys, tmp_path):
     out = " ".join(capsys.readouterr().out.split())
     assert re.search(
         r"Conversations with a right answer had gathered more: CG predicts it best "
-        r"\(AUC 0\.93, 0\.85 to 0\.97\); calls, SRR and N say nothing\.",
+        r"\(AUC 0\.93, 0\.85\.\.0\.97\); calls, SRR and N say nothing\.",
         out,
     )
 

@@ -75,7 +75,7 @@ def test_report_shows_the_warning_before_any_number(unlabelled):
     _, output, _ = unlabelled
     page = (output / REPORT).read_text()
     assert page.index("None of the 100 results") < page.index('id="headline"')
-    assert "--map gain=relevance" in page
+    assert "--map</span> gain=relevance" in page
 
 
 @pytest.mark.slow
