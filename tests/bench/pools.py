@@ -4,15 +4,23 @@ The run is the same each time, with two conversations for each of a hundred topi
 of topics in the pool grows, and with it the number of files, as with `pool build`.
 """
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from goodgain.pipeline.results.folder import write_manifest
+from goodgain.pipeline.results.pool_manifest import (
+    POOL,
+    LastBuild,
+    PoolContent,
+    PooledRun,
+    PoolManifest,
+)
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic
 from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool.files import PoolFiles, shard_of
@@ -90,19 +98,26 @@ def _pool(folder: Path, topics: int) -> int:
                 _encode(document_row(_document(topic, number))) + b"\n"
                 for number in range(DOCUMENTS)
             )
-    manifest = {
-        "kind": "pool",
-        "digest": "0",
-        "topic": "topic",
-        "documents": documents.name,
-        "format": "jsonl",
-        "shards": files.shards,
-        "preferred": None,
-        "runs": {"a": {}},
-        "label_spans": {},
-        "rules_digest": "",
-    }
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    number = topics * DOCUMENTS
+    manifest = PoolManifest(
+        kind=POOL,
+        digest="0",
+        topic="topic",
+        documents=documents.name,
+        format="jsonl",
+        shards=files.shards,
+        preferred=None,
+        runs={"a": PooledRun((), topics * CONVERSATIONS, number, number)},
+        content=PoolContent(topics, number, number, number),
+        last_build=LastBuild(0, 0, 0, False, topics * CONVERSATIONS, 0, number, 0, 0, {}),
+        label_spans={},
+        rules_digest="",
+        unit="document",
+        versions={},
+        started=datetime.now(UTC),
+        finished=datetime.now(UTC),
+    )
+    write_manifest(str(folder), manifest)
     return sum(path.stat().st_size for path in documents.iterdir())
 
 
