@@ -68,14 +68,20 @@ def find_baseline(
     earlier_days = [earlier for earlier in folders.list_published_days() if earlier < day]
     entries = {earlier: read_entry(folders.published_folder(earlier)) for earlier in earlier_days}
     good = [earlier for earlier, entry in entries.items() if entry and entry.verdict == "passed"]
-    unreadable = [earlier for earlier, entry in entries.items() if entry is None]
-    damaged = _note_damaged(unreadable) if unreadable else ""
+    without_entry = [earlier for earlier, entry in entries.items() if entry is None]
+    damaged = _note_damaged(without_entry) if without_entry else ""
     if not good:
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
     days: list[date] = []
     different: list[list[Mismatch]] = []
+    problems: list[UsageError] = []
     for earlier in reversed(good):
-        if differing := find_mismatches(read_run(str(folders.published_folder(earlier))), manifest):
+        try:
+            of_day = read_run(str(folders.published_folder(earlier)))
+        except UsageError as error:  # of another version, or damaged; today's verdict is due anyway
+            problems.append(error)
+            continue
+        if differing := find_mismatches(of_day, manifest):
             different.append(differing)
         else:
             days.append(earlier)
@@ -87,6 +93,11 @@ def find_baseline(
             f"{format_count(len(different), 'earlier good day')} could not be used as baseline, "
             f"since {pluralize(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, different[0]))}"
+        )
+    if problems:
+        notes.append(
+            f"{format_count(len(problems), 'earlier good day')} could not be used as baseline: "
+            f"{str(problems[0]).rstrip('.')}"
         )
     if damaged:
         notes.append(damaged)

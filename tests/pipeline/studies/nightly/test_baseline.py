@@ -122,6 +122,14 @@ def test_a_damaged_entry_is_reported_and_is_no_baseline(world):
     assert baseline_of(world, DAYS[0], "previous_good").lacking == "no earlier day was good"
 
 
+def test_a_day_with_a_manifest_of_another_version_is_no_baseline(world):
+    edit(world.place(DAYS[1]) / "manifest.json", lambda manifest: manifest.pop("records"))
+    found = baseline_of(world, DAYS[2], "previous_good")
+    assert found.days == (DAYS[0],)
+    assert found.note.startswith("1 earlier good day could not be used as baseline: ")
+    assert str(world.place(DAYS[1])) in found.note
+
+
 def test_a_pinned_day_must_exist_and_have_the_same_options(world):
     found = baseline_of(world, DAYS[1], str(DAYS[3]))  # even a later one
     assert (found.days, found.folder) == ((DAYS[3],), world.place(DAYS[3]))
