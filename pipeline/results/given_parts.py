@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from goodgain.pipeline.results.manifest_model import (
     AspectCounts,
@@ -27,16 +28,8 @@ from goodgain.transforms.core.scoring.data_counts import EXCLUDED
 from goodgain.transforms.core.wording import format_count
 
 LOST = "the engine lost or repeated some, so nothing was published: run again."
+_Part = TypeVar("_Part", bound=Struct)
 _FATES = ("joined", "repeated", "empty", "rejected")  # of rows; each has exactly one
-_OF_JUDGMENTS = (
-    "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
-    "results_without_id", "conversations_without_topic", "conversations_with_several_topics",
-    "topics", "topics_without_conversation", "topics_without_judgments", "similar_names",
-)  # fmt: skip
-_OF_POOL = (
-    "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
-    "conversations_without_pool", "conversations_without_good_documents",
-)  # fmt: skip
 
 
 def files_part(
@@ -52,11 +45,13 @@ def files_part(
 
 def qrels_part(counts: Mapping[str, int], files: Sequence[InputFile]) -> JudgmentCounts:
     """Counts of external judgments that were joined with the traces or not (SPEC 8)."""
-    return JudgmentCounts(
+    return _with_counts(
+        JudgmentCounts,
+        counts,
+        "qrels",
         files=files_part(files),
         digest=f"{counts.get(JUDGMENTS_DIGEST, 0):016x}",
         results_without_judgment=counts.get("results.unlabelled", 0),
-        **_counts_named(counts, "qrels", _OF_JUDGMENTS),
     )
 
 
@@ -82,15 +77,15 @@ def labels_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> LabelCo
     Raises:
       BalanceError: they do not add up.
     """
-    labels = _counts_named(counts, "labels", ("read", *_FATES))
-    if labels["read"] != sum(labels[name] for name in _FATES):
-        outcomes = " + ".join(f"{labels[name]} {name}" for name in _FATES)
+    labels = _with_counts(LabelCounts, counts, "labels", files=_side_files(files))
+    fates = {name: getattr(labels, name) for name in _FATES}
+    if labels.read != sum(fates.values()):
+        outcomes = " + ".join(f"{number} {name}" for name, number in fates.items())
         raise BalanceError(
-            f"{format_count(labels['read'], 'label was', 'labels were')} read but their outcomes "
+            f"{format_count(labels.read, 'label was', 'labels were')} read but their outcomes "
             f"are {outcomes}; {LOST}"
         )
-    replaced = counts.get("labels.replaced", 0)
-    return LabelCounts(files=_side_files(files), replaced=replaced, **labels)
+    return labels
 
 
 def outcome_rows(counts: Mapping[str, int], files: Sequence[SideFile] | None = None) -> RowCounts:
@@ -100,8 +95,8 @@ def outcome_rows(counts: Mapping[str, int], files: Sequence[SideFile] | None = N
       counts: by dotted name.
       files: None in a stream.
     """
-    rows = _counts_named(counts, "outcomes", ("read", *_FATES))
-    return RowCounts(files=UNSET if files is None else _side_files(files), **rows)
+    side_files = UNSET if files is None else _side_files(files)
+    return _with_counts(RowCounts, counts, "outcomes", files=side_files)
 
 
 def check_outcome_rows(rows: RowCounts) -> None:
@@ -127,19 +122,27 @@ def outcomes_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> RowCo
 
 def pool_part(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> PoolCounts:
     """The pool, and how many of the run's documents are in it (SPEC 9)."""
-    return PoolCounts(
+    return _with_counts(
+        PoolCounts,
+        counts,
+        "pool",
         folder=pool.folder,
         digest=pool.digest,
         run_name=pool.use.run,
         topic=pool.use.topic_attribute,
         built_with_other_rules=pool.rules_digest != rules_digest,
         judged_for_aspects=pool.judged_for_aspects,
-        **_counts_named(counts, "pool", _OF_POOL),
     )
 
 
-def _counts_named(counts: Mapping[str, int], group: str, names: Sequence[str]) -> dict[str, int]:
-    return {name: counts.get(f"{group}.{name}", 0) for name in names}
+def _with_counts(part: type[_Part], counts: Mapping[str, int], group: str, **given: Any) -> _Part:
+    """A part of the manifest; the fields that are not given are the counts of their names."""
+    counted = {
+        name: counts.get(f"{group}.{name}", 0)
+        for name in part.__struct_fields__
+        if name not in given
+    }
+    return part(**given, **counted)
 
 
 def _side_files(files: Sequence[SideFile]) -> tuple[FileOfRun, ...]:
