@@ -14,7 +14,7 @@ from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, is_within_depth, sort_documents
 
-TODO = Dataset(
+LABELLING_LIST = Dataset(
     "todo",
     "One row for each document of a pool without a label, to fill in.",
     (
@@ -113,4 +113,4 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     """
     write = writer_of(path)
     with replace_named(path) as file:
-        write(TODO, map(row_of, documents), file)
+        write(LABELLING_LIST, map(row_of, documents), file)

@@ -39,6 +39,7 @@ def calls_of_records(
         calls.reverse()
         while calls:
             yield calls.pop()
+        return
     parse = parse_escaped_mapping if escaped else parse_mapping
     for index, record in enumerate(records):
         try:
