@@ -22,7 +22,11 @@ from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
-from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
+from goodgain.transforms.core.metrics.headline import (
+    headline_among,
+    metrics_declared_for,
+    shorten_table,
+)
 from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.wording import format_count, no_interval
 
@@ -74,19 +78,18 @@ def means_table(
 
 
 def choose_metrics(rows: Mapping[str, Row], manifest: RunManifest) -> list[str]:
-    """The metrics that a short table shows: the headline, then what was asked for.
+    """The metrics that a short table shows: at most eight of the headline, then those asked for.
 
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
-    names = (*headline_among("table", rows), *asked_for(manifest.options.metrics))
-    known = [name for name in dict.fromkeys(names) if name in rows]
-    if any(lacks_labels(rows[name]) for name in known):
-        known = [
-            *metrics_declared_for("unlabelled"),
-            *(name for name in known if not lacks_labels(rows[name])),
-        ]
-    return list(dict.fromkeys(known))
+    headline = headline_among("table", rows)
+    asked = [name for name in asked_for(manifest.options.metrics) if name in rows]
+    if any(lacks_labels(rows[name]) for name in (*headline, *asked)):
+        known = (name for name in headline if not lacks_labels(rows[name]))
+        headline = tuple(dict.fromkeys((*metrics_declared_for("unlabelled"), *known)))
+        asked = [name for name in asked if not lacks_labels(rows[name])]
+    return list(dict.fromkeys((*shorten_table(headline), *asked)))
 
 
 def lacks_labels(row: Row) -> bool:

@@ -75,6 +75,7 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
       of_aspects: whether the judgments that it needs are those of aspects, not of documents.
       waits: whether a null is an outcome: what it counts the iterations for was never reached.
       headline: the places at which it is among the few that are shown.
+      gives_way: how soon it leaves a table that would be too long; 0 = last.
 
     Example: see `metric`.
     """
@@ -93,6 +94,7 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
     of_aspects: bool = False
     waits: bool = False
     headline: tuple[Place, ...] = ()
+    gives_way: int = 0
 
     def with_so_far(self, **changes: str) -> Metric:
         """The metric with its form at i, `NAME_at_i`, which has the same function.

@@ -11,6 +11,7 @@ from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.run import print_summary
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.headline import shorten_table
 from tests.pipeline.runs import SAMPLE, rows, run
 
 pytestmark = pytest.mark.slow
@@ -75,6 +76,40 @@ def test_what_was_asked_for_follows_the_headline(tmp_path, capsys):
     assert headline == list(map(label, HEADLINE))
     assert asked_for == "Normalised discounted gain (ndcg@3) (own ideal)"
     assert "own ideal: the ideal list has only what this run found" in summary
+
+
+def test_the_headline_has_eight_metrics_whatever_the_data_have(tmp_path, capsys):
+    search = call("a", [4, 2], outcomes={"correct": 1.0, "rating": 3.5})
+    used = {"iteration": 1, "conversation_id": "a", "results": search["results"]}
+    calls = [search, {**used, "action": "open"}, {**used, "action": "cite"}]
+    *headline, asked_for = shown_means(summary_of(calls, tmp_path, capsys, metrics="mrr"))
+    names = (
+        "CG", "SRE", "SRR", "open_recall", "cite_recall", "outcome.correct", "outcome.rating", "N",
+    )  # fmt: skip
+    assert headline == list(map(label, names))
+    assert asked_for.startswith("Mean reciprocal rank (mrr)")
+
+
+@pytest.mark.parametrize(
+    ("further", "gone"),
+    [
+        ((), set()),
+        (("outcome.correct",), {"DRAG"}),
+        (("aspects", "aspect_recall"), {"DRAG", "DCG"}),
+        (
+            ("open_recall", "cite_recall", "outcome.correct"),
+            {"DRAG", "DCG", "iterations_for_all_good_results"},
+        ),
+    ],
+)
+def test_what_only_some_data_have_takes_the_place_of_near_repetitions(further, gone):
+    shown = shorten_table([*HEADLINE, *further])
+    assert shown == tuple(name for name in (*HEADLINE, *further) if name not in gone)
+
+
+def test_more_outcomes_than_the_table_has_lines_leave_gain_in_it():
+    outcomes = [f"outcome.grade_{number}" for number in range(9)]
+    assert shorten_table(["CG", "RAG", "SRE", *outcomes]) == ("CG", "SRE", *outcomes[:6])
 
 
 def test_a_mean_over_less_than_half_says_so_where_it_stands(tmp_path, capsys):

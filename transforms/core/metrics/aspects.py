@@ -53,7 +53,7 @@ _CONVERSATION_METRICS = (
     replace(
         _AT_I, name="aspects", meaning="Aspects that the documents found cover.", words="Aspects",
         formula="number of aspects covered by documents of iterations 1..N", by_i=False,
-        so_far=_AT_I, headline=("table",),
+        so_far=_AT_I, headline=("table",), gives_way=3,
     ),
     replace(
         _RECALL_AT_I, name="aspect_recall", by_i=False, words="Recall of aspects",

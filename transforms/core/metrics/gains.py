@@ -71,19 +71,19 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "calls", "calls", "Search calls", "Search calls of the last turn.", "neither",
         "number of usable search calls of the last turn",
         lambda prefix: prefix.calls, whole=True, counted=True,
-        headline=("predictor", "unlabelled"),
+        headline=("predictor", "unlabelled"), gives_way=2,
     ),
     _declare(
         "R", "results", "Results", "Results retrieved, duplicates included.", "neither",
         "|R| over all iterations", lambda prefix: prefix.results,
         ("Results so far, duplicates included.", "sum of |R^k| for k = 1..i"),
-        whole=True, counted=True, headline=("example", "unlabelled"),
+        whole=True, counted=True, headline=("example", "unlabelled"), gives_way=4,
     ),
     _declare(
         "UR", "results", "Distinct results", "Distinct documents retrieved.", "neither",
         "|UR|: first occurrences", lambda prefix: prefix.unique,
         ("Distinct documents so far.", "sum of |UR^k| for k = 1..i"),
-        whole=True, counted=True, headline=("unlabelled",),
+        whole=True, counted=True, headline=("unlabelled",), gives_way=3,
     ),
     _declare(
         "GR", "results", "Good results", "Distinct good documents retrieved.", "higher",
@@ -95,7 +95,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "DupR", "results", "Repeated results", "Results that repeat an earlier one.", "lower",
         "|R| - |UR|", lambda prefix: prefix.results - prefix.unique,
         ("Results so far that repeat an earlier one.", "R@i - UR@i"),
-        whole=True, counted=True, headline=("unlabelled",),
+        whole=True, counted=True, headline=("unlabelled",), gives_way=5,
     ),
     _declare(
         "CG", "gain", "Gain", "All the good, new material gathered.", "higher",
@@ -118,7 +118,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "sum of G_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True,
-        headline=("table", "stream", "comparison", "decision", "predictor"),
+        headline=("table", "stream", "comparison", "decision", "predictor"), gives_way=5,
     ),
     _declare(
         "DRG", "gain per iteration", "Discounted gain per iteration", "DCG per iteration.",
@@ -137,6 +137,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
         headline=("table", "everyone", "stream", "comparison", "decision", "predictor"),
+        gives_way=2,
     ),
     _declare(
         "DRAG", "gain per result", "Discounted gain per result",
@@ -148,7 +149,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
-        headline=("table", "comparison", "decision", "predictor"),
+        headline=("table", "comparison", "decision", "predictor"), gives_way=6,
     ),
     _declare(
         "SRE", "share", "Good and new results", "Share of the results that were good and new.",
@@ -166,6 +167,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "card", "table", "stream", "comparison", "decision", "predictor", "example",
             "unlabelled",
         ),
+        gives_way=1,
     ),
     _declare(
         "iterations_for_all_good_results", "iterations", "Iterations for all good results",
@@ -173,7 +175,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "min(k, 100), k the smallest i at which every good result of the turn was retrieved",
         iterations_for_all_good_results, undefined="no good document was found",
         whole=True, needs_labels=True, waits=True, caution=_REWARDS_FINDING_LESS,
-        headline=("card", "table", "comparison"),
+        headline=("card", "table", "comparison"), gives_way=4,
     ),
     _declare(
         "iterations_after_last_good", "iterations", "Iterations after the last good",
