@@ -21,6 +21,9 @@ ABOVE = {
     "pipeline": ("tests",),
     "configs": ("tests",),
 }
+# How many rooms of the pipeline know which others. One more has to be worth it: look first whether
+# what is imported lies in the wrong room.
+MOST_ARROWS_AMONG_ROOMS = 40
 
 
 def is_below(name, package):
@@ -126,3 +129,22 @@ def test_no_import_cycles_between_folders():
         TopologicalSorter(imports_of).prepare()
     except CycleError as error:
         pytest.fail(f"import cycle: {' <- '.join(error.args[1])}")
+
+
+def room_of(name):
+    """The folder of the pipeline in which a module lies; None outside, or if it lies in none."""
+    _, _, below = name.partition("goodgain.pipeline.")
+    room = below.split(".")[0]
+    return room if room and (ROOT / "pipeline" / room).is_dir() else None
+
+
+def test_no_more_rooms_of_the_pipeline_know_each_other():
+    arrows = {
+        (room, other)
+        for path in MODULES
+        if (room := room_of(module_name(path)))
+        for other in map(room_of, imported_names(path))
+        if other not in (room, None)
+    }
+    assert ("cli", "views") in arrows
+    assert len(arrows) <= MOST_ARROWS_AMONG_ROOMS, sorted(arrows)

@@ -29,7 +29,7 @@ from goodgain.pipeline.api.judgments import (
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.run_warnings import check_some_usable
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import (
     LOCAL,
     open_local,

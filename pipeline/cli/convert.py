@@ -158,9 +158,9 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
         compile_pattern,
         trace_records,
     )
-    from goodgain.pipeline.convert.trace_files import write_traces
     from goodgain.pipeline.convert.trec_file import TrecFile
-    from goodgain.pipeline.document import progress
+    from goodgain.pipeline.inputs import progress
+    from goodgain.pipeline.results.trace_files import write_traces
 
     counts = TraceCounts()
     iterations = IterationSource(config.iteration_from, compile_pattern(config.iteration_pattern))
@@ -179,7 +179,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
 
     from goodgain.pipeline.convert.outputs import check_outputs
     from goodgain.pipeline.convert.to_trec import write_trec
-    from goodgain.pipeline.document import progress
+    from goodgain.pipeline.inputs import progress
     from goodgain.pipeline.inputs.local_files import find_local_files
     from goodgain.transforms.core.config_text import load_rules
     from goodgain.transforms.core.dedup.rules import compile_rules

@@ -44,9 +44,9 @@ def run(args: argparse.Namespace) -> int:
         return _run_against(args, config, asked)
     # Imported here to keep --help fast.
     with quick_imports():
-        from goodgain.pipeline.document import progress
         from goodgain.pipeline.document.console import print_json, result_console
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.inputs import progress
         from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
         from goodgain.pipeline.run.plan.sources import LocalFiles
@@ -71,9 +71,9 @@ def run(args: argparse.Namespace) -> int:
 def _run_against(args: argparse.Namespace, config: ExplainConfig, asked: QuestionConfig) -> int:
     """Read the conversation in both arms, and print what each found."""
     with quick_imports():
-        from goodgain.pipeline.document import progress
         from goodgain.pipeline.document.console import print_json, result_console
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.inputs import progress
         from goodgain.pipeline.studies.explanation.arm_inputs import open_inputs
         from goodgain.pipeline.studies.explanation.arms import explain_arms
         from goodgain.pipeline.studies.explanation.output import arms_json

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the sample, and print what it contains: counts, format and size."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.convert.trace_files import format_of
     from goodgain.pipeline.document.console import print_json, result_console
+    from goodgain.pipeline.results.trace_files import format_of
     from goodgain.pipeline.sample.writers import write_sample
 
     options = read_options(args, SampleFileConfig)

@@ -28,10 +28,10 @@ def run(args: argparse.Namespace) -> int:
     config = read_options(args, ValidateConfig)
     # Imported here to keep --help fast.
     with quick_imports():
-        from goodgain.pipeline.document import progress
         from goodgain.pipeline.document.console import message_console, print_json, result_console
         from goodgain.pipeline.document.model import document
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.inputs import progress
         from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
         from goodgain.pipeline.studies.validation.findings import make_report

@@ -12,7 +12,7 @@ import msgspec
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
+from goodgain.pipeline.convert.source_attributes import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
 from goodgain.pipeline.results.atomic_files import replace_named
 from goodgain.transforms.core.errors import UsageError
 

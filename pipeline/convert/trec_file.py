@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 from msgspec import Struct
 
-from goodgain.pipeline.document.progress import open_counted
+from goodgain.pipeline.inputs.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, missing_file, problem_of
 from goodgain.transforms.core.files.compression import (
     Compression,

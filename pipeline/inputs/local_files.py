@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, TypeVar
 
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.storage import Storage
 from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds

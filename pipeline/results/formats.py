@@ -21,9 +21,9 @@ from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, p
 from goodgain.pipeline.results.avro_rows import row_encoder
 from goodgain.pipeline.results.csv_rows import write_csv
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.time_text import iso_of_millis, millis_of_time
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
 

@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.manifest_model import (
     ExcludedCounts,
     FileOfRun,
@@ -16,6 +15,7 @@ from goodgain.pipeline.results.manifest_model import (
     RecordCounts,
 )
 from goodgain.transforms.core.dedup.rules import Unit
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.pool.files import PoolFiles
 from goodgain.transforms.core.warnings.check_inputs import LabelSpan

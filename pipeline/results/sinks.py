@@ -21,8 +21,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import unfinished_folder
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
 from goodgain.transforms.freed_memory import return_freed_memory

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goodgain.pipeline.convert.trace_files import format_of, write_lines
 from goodgain.pipeline.results.atomic_files import replace_named, report_unwritable
+from goodgain.pipeline.results.trace_files import format_of, write_lines
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import iso

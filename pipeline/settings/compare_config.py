@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pydantic import field_validator
 
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import OTHER_PARAMETERS
 from goodgain.pipeline.settings.option_fields import ARMS, RESULTS, STATISTICS, argument, option
 from goodgain.pipeline.settings.option_types import (
@@ -16,6 +15,7 @@ from goodgain.pipeline.settings.option_types import (
 )
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON

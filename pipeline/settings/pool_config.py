@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import Runner
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, argument, option
@@ -14,6 +13,7 @@ from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import LabelScaleConfig, RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.number import Number, RealNumber
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.catalogue import (
     Runner,
     Traces,
@@ -27,6 +26,7 @@ from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.pipeline.settings.struct_options import option_in, options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LABELS
 from goodgain.transforms.core.remedy import Remedy

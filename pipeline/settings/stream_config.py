@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, option
 from goodgain.pipeline.settings.option_types import (
@@ -16,6 +15,7 @@ from goodgain.pipeline.settings.option_types import (
     duration_text,
 )
 from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LIMITS, TIME
 from goodgain.transforms.core.remedy import Remedy

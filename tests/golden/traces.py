@@ -9,8 +9,8 @@ import fastavro
 import msgspec
 import pyarrow.parquet as pq
 
-from goodgain.pipeline.convert.trace_files import trace_schema
-from goodgain.pipeline.convert.trace_parquet import write_parquet
+from goodgain.pipeline.results.trace_files import trace_schema
+from goodgain.pipeline.results.trace_parquet import write_parquet
 from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.adversarial import trace
 from tests.core.files import samples

@@ -27,9 +27,10 @@ from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.importing.values.scalars import text
 from goodgain.pipeline.convert.outputs import check_outputs
-from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.convert.source_attributes import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import find_local_files
+from goodgain.pipeline.results.trace_files import write_traces
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool

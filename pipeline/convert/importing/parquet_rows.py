@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from goodgain.pipeline.document.progress import open_counted
+from goodgain.pipeline.inputs.progress import open_counted
 from goodgain.transforms.core.errors import UsageError
 
 _ROWS_AT_ONCE = 500

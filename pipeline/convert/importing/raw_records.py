@@ -11,7 +11,7 @@ import msgspec
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.parquet_rows import parquet_rows
-from goodgain.pipeline.document.progress import open_counted
+from goodgain.pipeline.inputs.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.avro_header import MAGIC as AVRO_MAGIC
 from goodgain.transforms.core.files.compression import (

@@ -13,9 +13,9 @@ import apache_beam as beam
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
-from goodgain.pipeline.document import progress
 from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import count_usable_threads
 from goodgain.pipeline.results.data_warnings import is_bad
 from goodgain.pipeline.results.exit_codes import ExitCode

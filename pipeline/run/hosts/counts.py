@@ -10,7 +10,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.utils.windowed_value import WindowedValue
 
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.times import stamp_at_end_of_global_window

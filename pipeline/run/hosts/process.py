@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import count_usable_threads, open_local
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.given_tables import JoinableTable

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import (
     count_for_progress,
     count_usable_threads,

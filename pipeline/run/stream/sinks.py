@@ -29,7 +29,6 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import reason_of
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.counter import StreamCounter
@@ -37,6 +36,7 @@ from goodgain.pipeline.run.stream.panes import Pane, find_dated_window
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.filesystems import create, join, make_folder, move
 from goodgain.transforms.times import millis_of
 

@@ -23,7 +23,6 @@ from goodgain.pipeline.results.folder import (
     write_file,
     write_manifest,
 )
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.output_kinds import COMPARISON_OUTPUTS
@@ -44,6 +43,7 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.studies.comparison.sources import Source
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.filesystems import join
 
 # Builds `report.html` from the folder of the datasets and the manifest.

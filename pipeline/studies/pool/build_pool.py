@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import ceil
 
-from goodgain.pipeline.document import progress
+from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.folder import discard_unfinished
-from goodgain.pipeline.results.format_names import Format
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.pool_store import Pool
 from goodgain.pipeline.results.sinks import Target
@@ -22,6 +21,7 @@ from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool.manifest import exclusions_in, manifest_of_pool
 from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.filesystems import is_local
 
 # Bytes of traces per pool file; scoring reads one file at a time.

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
-from goodgain.pipeline.convert.trace_files import trace_schema
+from goodgain.pipeline.results.trace_files import trace_schema
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.writers import write_sample
 from tests.pipeline.sample.reading import (

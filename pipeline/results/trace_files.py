@@ -18,8 +18,6 @@ from msgspec import Struct
 from goodgain.pipeline.results.atomic_files import replace_named
 from goodgain.transforms.core.errors import UsageError
 
-# Attributes of imported records that say where they come from.
-TRACE_ID, ROOT_SPAN_ID, SESSION_ID = "trace_id", "root_span_id", "session_id"
 _SYNC_MARKER = b"goodgain sample\n"
 _BLOCK_BYTES = 64_000
 
@@ -128,7 +126,7 @@ def _open_codec(file: BinaryIO, codec: str) -> AbstractContextManager[BinaryIO]:
 
 def _write_parquet(records: Records, file: BinaryIO, codec: str) -> None:
     # Imported here: pyarrow is slow to import, and only this format needs it.
-    from goodgain.pipeline.convert.trace_parquet import write_parquet
+    from goodgain.pipeline.results.trace_parquet import write_parquet
 
     write_parquet(records, file, codec)
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import pyarrow
 import pyarrow.parquet
 
-from goodgain.pipeline.convert.trace_files import trace_schema
+from goodgain.pipeline.results.trace_files import trace_schema
 
 _TEXT = pyarrow.string()
 _TYPES = {

@@ -1,6 +1,6 @@
 """The schema of written traces names every field of a record: Avro drops what it does not name."""
 
-from goodgain.pipeline.convert.trace_files import trace_schema
+from goodgain.pipeline.results.trace_files import trace_schema
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from goodgain import evaluate
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.document import progress
-from goodgain.pipeline.document.progress import progress_text
+from goodgain.pipeline.inputs import progress
+from goodgain.pipeline.inputs.progress import progress_text
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.runs import SAMPLE, run
 
