@@ -33,10 +33,20 @@ class CompareConfig(Settings):
         "outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with "
         + Remedy("by"),
     )
+    output: Text | None = option(
+        COMMON, "DIR", "also write all rows as datasets, and report.html", None, keyword=""
+    )
     by: Text | None = option(COMMON, "ATTRIBUTE", "attribute whose values are the arms", None)
     base: Text | None = option(COMMON, "VALUE", "its value in the base arm", None)
     candidate: Text | None = option(
         COMMON, "VALUE", "its value in the candidate arm; the only other one by default", None
+    )
+    pair_by: Text | None = option(
+        COMMON,
+        "ATTRIBUTE",
+        "pair by an attribute like query_id; conversations of an arm with the same value count as "
+        "one, with their mean; conversation_id by default, if the arms share any",
+        None,
     )
     slice: Slices = option(
         COMMON,
@@ -65,18 +75,8 @@ class CompareConfig(Settings):
         "query; intervals and tests allow for it; the runs' " + Remedy("cluster") + " by default",
         None,
     )
-    output: Text | None = option(
-        COMMON, "DIR", "also write all rows as datasets, and report.html", None, keyword=""
-    )
     overwrite: bool = option(
         COMMON, "", "replace the contents of " + Remedy("output"), False, keyword=""
-    )
-    pair_by: Text | None = option(
-        ARMS,
-        "ATTRIBUTE",
-        "pair by an attribute like query_id; conversations of an arm with the same value count as "
-        "one, with their mean; conversation_id by default, if the arms share any",
-        None,
     )
     unpaired: bool = option(ARMS, "", "compare as two samples although pairs exist", False)
     pool: Text | None = option(

@@ -11,7 +11,7 @@ from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
 from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from goodgain.transforms.core.option import LABELS
+from goodgain.transforms.core.option import COMMON, LABELS
 from goodgain.transforms.core.remedy import Remedy
 
 
@@ -21,7 +21,7 @@ class LabelledConfig(DuplicateConfig):
 
     max_held_bytes: HeldBytes
     qrels: Text | None = option(
-        LABELS,
+        COMMON,
         "FILE",
         "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
         "Parquet table",

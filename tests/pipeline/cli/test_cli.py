@@ -213,6 +213,13 @@ class TestOptionsOfRun:
         assert out.index(groups[0]) < places[0] < places[-1] < out.index(groups[1])
         assert sorted(map(out.index, groups)) == list(map(out.index, groups))
 
+    @pytest.mark.parametrize("command", ["run", "stream", "compare"])
+    def test_help_begins_with_ten_options(self, command, capsys):
+        assert main([command, "--help"]) == 0
+        out = capsys.readouterr().out
+        first = out[out.index("most used:") :].partition("\n\n")[0]
+        assert len(re.findall("^  --", first, re.MULTILINE)) == 10
+
     def test_rejects_words_without_an_option(self):
         with pytest.raises(UsageError, match="'stray' belongs to no option"):
             parse("--output", "o", "stray", "--flink_master", "h")
