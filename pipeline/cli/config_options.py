@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Collection
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -14,6 +15,7 @@ from goodgain.pipeline.settings.reading_config import Settings
 
 _Model = type[Settings]
 _Options = TypeVar("_Options", bound=Settings)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
 def add_config_options(
@@ -104,10 +106,16 @@ def options_table(model: _Model, without: Collection[str] = ()) -> str:
     lines = ["| option | default | what it does |", "|---|---|---|"]
     for name, field in _fields(model, without):
         option = f"{flag_of(name, field)} {metadata(field)['metavar']}".strip()
+        option = option.replace("|", "` or `")  # which would end the cell
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
-        lines.append(f"| `{option}` | {_default(name, field)} | {meaning} |")
+        lines.append(f"| `{option}` | {_default(name, field)} | {in_code(meaning)} |")
     return "\n".join(lines) + "\n"
+
+
+def in_code(text: str) -> str:
+    """The text with the options that it names as code of Markdown."""
+    return _OPTION.sub(r"`\g<0>`", text)
 
 
 def _fields(model: _Model, without: Collection[str]) -> list[tuple[str, FieldInfo]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from goodgain.pipeline.cli.config_options import options_table
+from goodgain.pipeline.cli.config_options import in_code, options_table
 from goodgain.pipeline.run.engines.table import ENGINES, Engine
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -20,8 +20,14 @@ _DOCS = Path("docs")
 def metrics_table() -> str:
     """Every metric with its unit, meaning and formula, as tables in Markdown."""
     return "\n".join(
-        f"**Metrics {group}**\n\n{_of_metrics(metrics)}" for group, metrics in metric_groups()
+        f"{_heading(group)}\n\n{_of_metrics(metrics)}" for group, metrics in metric_groups()
     )
+
+
+def _heading(group: str) -> str:
+    """What the metrics of a group describe, and below it when there are any."""
+    subject, _, when = group.partition("; ")
+    return f"## Metrics {subject}" + (f"\n\n{in_code(when[0].upper() + when[1:])}." if when else "")
 
 
 def _of_metrics(metrics: Iterable[Metric]) -> str:

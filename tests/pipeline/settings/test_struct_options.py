@@ -94,7 +94,7 @@ def test_schema_and_docs_describe_them():
     assert properties["first"]["enum"] == [0, 1]
     assert options_table(ReaderConfig).splitlines()[2:] == [
         "| `--strict` |  | refuse what is odd |",
-        "| `--first 0|1` | 1 | number of the first |",
+        "| `--first 0` or `1` | 1 | number of the first |",
         "| `--longest N` |  | leave out longer ones |",
     ]
 
