@@ -45,7 +45,7 @@ def files_part(
 
 def qrels_part(counts: Mapping[str, int], files: Sequence[InputFile]) -> JudgmentCounts:
     """Counts of external judgments that were joined with the traces or not (SPEC 8)."""
-    return _with_counts(
+    return counted_part(
         JudgmentCounts,
         counts,
         "qrels",
@@ -77,7 +77,7 @@ def labels_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> LabelCo
     Raises:
       BalanceError: they do not add up.
     """
-    labels = _with_counts(LabelCounts, counts, "labels", files=_side_files(files))
+    labels = counted_part(LabelCounts, counts, "labels", files=_side_files(files))
     fates = {name: getattr(labels, name) for name in _FATES}
     if labels.read != sum(fates.values()):
         outcomes = " + ".join(f"{number} {name}" for name, number in fates.items())
@@ -96,7 +96,7 @@ def outcome_rows(counts: Mapping[str, int], files: Sequence[SideFile] | None = N
       files: None in a stream.
     """
     side_files = UNSET if files is None else _side_files(files)
-    return _with_counts(RowCounts, counts, "outcomes", files=side_files)
+    return counted_part(RowCounts, counts, "outcomes", files=side_files)
 
 
 def check_outcome_rows(rows: RowCounts) -> None:
@@ -122,7 +122,7 @@ def outcomes_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> RowCo
 
 def pool_part(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> PoolCounts:
     """The pool, and how many of the run's documents are in it (SPEC 9)."""
-    return _with_counts(
+    return counted_part(
         PoolCounts,
         counts,
         "pool",
@@ -135,7 +135,7 @@ def pool_part(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) ->
     )
 
 
-def _with_counts(part: type[_Part], counts: Mapping[str, int], group: str, **given: Any) -> _Part:
+def counted_part(part: type[_Part], counts: Mapping[str, int], group: str, **given: Any) -> _Part:
     """A part of the manifest; the fields that are not given are the counts of their names."""
     counted = {
         name: counts.get(f"{group}.{name}", 0)

@@ -12,6 +12,7 @@ from typing import Any
 from goodgain.pipeline.results.balance import records_part
 from goodgain.pipeline.results.given_parts import (
     aspects_part,
+    counted_part,
     exclusions_part,
     files_part,
     labels_part,
@@ -34,16 +35,11 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.max_rejected import MaxRejected
-from goodgain.transforms.core.scoring.data_counts import LABELS
+from goodgain.transforms.core.scoring.data_counts import EXCLUDED, LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
-# Always in the manifest, even if 0.
-_CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
-_RESULTS = (
-    "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
-)  # fmt: skip
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
@@ -113,12 +109,20 @@ def manifest_of(
 
 
 def _conversations_part(counts: Mapping[str, int]) -> ConversationCounts:
-    return ConversationCounts(**counts_of_group(counts, "conversations", _CONVERSATIONS))
+    return counted_part(
+        ConversationCounts,
+        counts,
+        "conversations",
+        without_cluster=counts.get("conversations.without_cluster"),
+    )
 
 
 def _results_part(counts: Mapping[str, int]) -> CountsOfResults:
-    return CountsOfResults(
-        **counts_of_group(counts, "results", _RESULTS),
+    return counted_part(
+        CountsOfResults,
+        counts,
+        "results",
+        excluded=counts.get(EXCLUDED),
         by_label=_labels_by_gain(counts),
         duplicates_by_step=counts_of_group(counts, "duplicates_by_step"),
         duplicates_by_type=counts_of_group(counts, "duplicates_by_type"),
@@ -157,18 +161,11 @@ def cut_to_milliseconds(time: datetime) -> datetime:
     return time.replace(microsecond=time.microsecond // 1_000 * 1_000)
 
 
-def counts_of_group(
-    counts: Mapping[str, int], group: str, always: Sequence[str] = ()
-) -> dict[str, int]:
-    """The counts whose names begin with a group, by the rest of their names, sorted.
-
-    Args:
-      always: names that come first, with 0 if they are missing.
-    """
+def counts_of_group(counts: Mapping[str, int], group: str) -> dict[str, int]:
+    """The counts whose names begin with a group, by the rest of their names, sorted."""
     prefix = group + "."
-    counted = {
+    return {
         name.removeprefix(prefix): count
         for name, count in sorted(counts.items())
         if name.startswith(prefix)
     }
-    return {**dict.fromkeys(always, 0), **counted}
