@@ -114,7 +114,7 @@ class Table:
 
     def to_arrow(self) -> pa.Table:
         """A pyarrow.Table with the column types of the dataset's Parquet files."""
-        from goodgain.pipeline.results.formats import arrow_table
+        from goodgain.pipeline.results.parquet_rows import arrow_table
 
         return arrow_table(self.dataset, self._rows)
 

@@ -24,11 +24,12 @@ def run(args: argparse.Namespace) -> int:
     """Write the sample, and print what it contains: counts, format and size."""
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.results.trace_files import format_of
+    from goodgain.pipeline.results.suffixes import format_of
+    from goodgain.pipeline.results.trace_files import TRACE_FORMATS
     from goodgain.pipeline.sample.writers import write_sample
 
     options = read_options(args, SampleFileConfig)
-    format = format_of(options.output)
+    format = format_of(options.output, TRACE_FORMATS)
     written = write_sample(options, options.output)
     if args.json:
         print_json(

@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 
 from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.avro_rows import avro_schema
 from goodgain.pipeline.results.datasets import Dataset
-from goodgain.pipeline.results.formats import avro_schema
 from goodgain.pipeline.run.stream import datasets as stream_datasets
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS

@@ -1,4 +1,4 @@
-"""Rows of a dataset in Avro, encoded several times faster than by fastavro.
+"""Datasets as Avro, encoded several times faster than by fastavro.
 
 fastavro determines the union branch of every nullable value; here each column has only one type, so
 the branch follows from whether the value is null.
@@ -6,18 +6,103 @@ the branch follows from whether the value is null.
 
 from __future__ import annotations
 
+import io
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, BinaryIO
 
-from goodgain.pipeline.results.datasets import Column, Kind
+import fastavro
+from fastavro.write import Writer
+
+from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, rows_of
+from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
+from goodgain.pipeline.results.time_text import millis_of_time
 from goodgain.transforms.core.files.avro_header import zigzag
+from goodgain.transforms.core.metrics.groups import column_of, metric_of
+from goodgain.transforms.core.ranking import column_name, metric_name
 
+_NAMESPACE = "goodgain"
+# A fixed sync marker, so that the same rows give the same bytes.
+SYNC_MARKER = b"goodgain-outputs"
 _NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
 _CACHED_BELOW = 2**12
 _double, _branch_and_double = struct.Struct("<d").pack, struct.Struct("<cd").pack
 _Encode = Callable[[Any], bytes]
+
+
+def avro_schema(dataset: Dataset) -> dict[str, Any]:
+    """The Avro schema of a dataset.
+
+    Avro forbids `@` and `.` in names: `ndcg@10` becomes `ndcg_at_10` (`ranking.column_name`), and
+    `cost_i.usd` becomes `cost_i__usd`.
+    """
+    return {
+        "type": "record",
+        "name": dataset.name,
+        "namespace": _NAMESPACE,
+        "doc": dataset.doc,
+        "fields": [_avro_field(column) for column in dataset.columns],
+    }
+
+
+def _avro_field(column: Column) -> dict[str, Any]:
+    kind = AVRO_TYPES[column.kind]
+    field = {"name": column_name(column_of(column.name)), "type": kind, "doc": column.doc}
+    return {**field, "type": ["null", kind], "default": None} if column.nullable else field
+
+
+def parse_schema(dataset: Dataset) -> dict[str, Any]:
+    """The schema as parsed by fastavro, whose own order of keys differs in every process."""
+    parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
+    parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
+    return parsed
+
+
+def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    writer = Writer(file, parse_schema(dataset), codec="deflate", sync_marker=SYNC_MARKER)
+    encode = row_encoder(dataset.columns)
+    block = _AvroBlock()
+    for row in rows:
+        block.bytes_.write(encode(row))
+        block.num_records += 1
+        if block.bytes_.tell() >= writer.sync_interval:
+            writer.write_block(block)
+            block = _AvroBlock()
+    if block.num_records:
+        writer.write_block(block)
+
+
+class _AvroBlock:
+    """Encoded rows, in the interface that fastavro expects."""
+
+    def __init__(self) -> None:
+        self.bytes_ = io.BytesIO()
+        self.num_records = 0
+
+
+def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, /) -> Iterator[Row]:
+    reader = fastavro.block_reader(file)
+    fields = [field["name"] for field in reader.writer_schema["fields"]]
+    names = [(avro, metric_of(metric_name(avro))) for avro in fields]
+    renamed = [(avro, name) for avro, name in names if avro != name]
+    times = [name for name in TIMES if name in fields]
+    # Avro stores texts as UTF-8, so a block without those bytes has none of the rows.
+    wanted = (
+        None if conversation_ids is None else [identity.encode() for identity in conversation_ids]
+    )
+    for block in reader:
+        if wanted is not None:
+            content = block.bytes_.getvalue()
+            if not any(identity in content for identity in wanted):
+                continue
+        for row in rows_of(conversation_ids, block):
+            for avro, name in renamed:
+                row[name] = row.pop(avro)
+            for name in times:
+                if row[name] is not None:
+                    row[name] = millis_of_time(row[name])
+            yield row
 
 
 def row_encoder(columns: Sequence[Column]) -> Callable[[Mapping[str, Any]], bytes]:
@@ -82,3 +167,6 @@ _ENCODERS: Mapping[Kind, _Encode] = {
     "map": _map,
     "flag": _flag,
 }
+
+
+AVRO_DATASETS = DatasetFormat(".avro", _write_avro, _read_avro)

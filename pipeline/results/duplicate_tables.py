@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from goodgain.pipeline.results.arrow_columns import choose_texts, whole_numbers
 from goodgain.pipeline.results.datasets import DUPLICATES
-from goodgain.pipeline.results.formats import ROWS_AT_ONCE, arrow_schema
+from goodgain.pipeline.results.parquet_rows import ROWS_AT_ONCE, arrow_schema
 from goodgain.transforms.core.scoring.duplicate_table import COLUMNS, STEPS, DuplicateTable
 
 _Numbers = NDArray[np.int64]

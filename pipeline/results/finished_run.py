@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import COLUMNS
 from goodgain.pipeline.results.folder import MANIFEST
-from goodgain.pipeline.results.formats import FORMATS, Row, report_damage
+from goodgain.pipeline.results.formats import FORMATS, report_damage
 from goodgain.pipeline.results.manifest_checks import REMEDY, decode_manifest, run_manifest_of
 from goodgain.pipeline.results.manifest_model import Declared, RunManifest
 from goodgain.pipeline.results.missing_manifest import describe_missing_manifest

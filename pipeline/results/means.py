@@ -10,9 +10,10 @@ import msgspec
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results.csv_rows import CsvWriter
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import MEANS, OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import MEANS_CSV, unfinished_folder
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.rows import mean_key, relation_key, slice_sort_key
 from goodgain.pipeline.results.sinks import Target, WrittenFile
 from goodgain.transforms.core.interval import Interval

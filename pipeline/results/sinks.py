@@ -19,9 +19,10 @@ import zstandard
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import unfinished_folder
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder

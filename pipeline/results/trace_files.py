@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib.resources import files
 from typing import Any, BinaryIO, cast
@@ -16,7 +16,7 @@ import zstandard
 from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import replace_named
-from goodgain.transforms.core.errors import UsageError
+from goodgain.pipeline.results.suffixes import format_of
 
 _SYNC_MARKER = b"goodgain sample\n"
 _BLOCK_BYTES = 64_000
@@ -49,24 +49,9 @@ def write_traces(records: Records, path: str) -> None:
     Raises:
       UsageError: the format is unknown, or the file cannot be written.
     """
-    format = format_of(path)
+    format = format_of(path, TRACE_FORMATS)
     with replace_named(path) as file:
         format.write(records, file, format.codec)
-
-
-def format_of(path: str) -> TraceFormat:
-    """The format that the suffix of a path names.
-
-    Raises:
-      UsageError: it names none.
-    """
-    for suffix, format in _FORMATS.items():
-        if path.endswith(suffix):
-            return format
-    raise UsageError(
-        f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last "
-        "optionally with .gz, .bz2 or .zst."
-    )
 
 
 def trace_schema() -> dict[str, Any]:
@@ -132,7 +117,7 @@ def _write_parquet(records: Records, file: BinaryIO, codec: str) -> None:
 
 
 # By suffix; all formats of traces that can be written.
-_FORMATS = {
+TRACE_FORMATS: Mapping[str, TraceFormat] = {
     ".avro": TraceFormat("avro", "deflate", _write_avro),
     ".parquet": TraceFormat("parquet", "snappy", _write_parquet),
     ".jsonl": TraceFormat("jsonl", "none", _write_jsonl),

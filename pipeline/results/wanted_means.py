@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import SliceKey, slice_key

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.results.atomic_files import replace_named, report_unwritable
-from goodgain.pipeline.results.trace_files import format_of, write_lines
+from goodgain.pipeline.results.suffixes import format_of
+from goodgain.pipeline.results.trace_files import TRACE_FORMATS, write_lines
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import iso
@@ -47,7 +48,7 @@ def write_sample(options: SampleConfig, path: str) -> Written:
     Raises:
       UsageError: the suffix of the path is not that of a format, or it cannot be written.
     """
-    format = format_of(path)
+    format = format_of(path, TRACE_FORMATS)
     written = Written()
     records = written.count(sample_records(options))
     with report_unwritable(path):

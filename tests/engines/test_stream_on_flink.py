@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.dataset_format import Row
+from goodgain.pipeline.results.formats import FORMATS
 from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (

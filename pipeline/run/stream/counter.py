@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.balance import OUTCOMES, check_records, records_in
-from goodgain.pipeline.results.formats import Row
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
 from goodgain.pipeline.results.manifest_model import RowCounts
 from goodgain.transforms.core.metrics.by_name import metric_by_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Column, Dataset
-from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
 from goodgain.transforms.core.warnings.codes import NONE as NO_WARNING
 

@@ -27,9 +27,10 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import reason_of
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.panes import Pane, find_dated_window

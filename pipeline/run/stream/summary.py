@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from goodgain.pipeline.results.formats import Row
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
 from goodgain.pipeline.settings.option_types import instant_text

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import (
     ARMS,
     COMPARISON,
@@ -23,7 +24,7 @@ from goodgain.pipeline.results.folder import (
     write_file,
     write_manifest,
 )
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.lock import remove_if_empty
 from goodgain.pipeline.results.output_kinds import COMPARISON_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare

@@ -9,10 +9,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import conversations, iterations
 from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_run
 from goodgain.pipeline.results.folder import write_manifest
-from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.studies.comparison.comparability import Mismatch, find_mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice

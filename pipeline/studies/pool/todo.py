@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import replace_named
+from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Column, Dataset
-from goodgain.pipeline.results.formats import Row, writer_of
+from goodgain.pipeline.results.formats import WRITERS
 from goodgain.pipeline.results.pool_store import Pool
+from goodgain.pipeline.results.suffixes import format_of
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, is_within_depth, sort_documents
@@ -111,6 +113,6 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     Raises:
       UsageError: the file has another suffix, or cannot be written.
     """
-    write = writer_of(path)
+    write = format_of(path, WRITERS)
     with replace_named(path) as file:
         write(LABELLING_LIST, map(row_of, documents), file)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.results.avro_rows import row_encoder
+from goodgain.pipeline.results.avro_rows import parse_schema, row_encoder
 from goodgain.pipeline.results.datasets import Column, Dataset
-from goodgain.pipeline.results.formats import parse_schema
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-70, 5_000)
 VALUES = {

@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.pipeline.results import duplicate_tables, rows
 from goodgain.pipeline.results.datasets import DUPLICATES
-from goodgain.pipeline.results.formats import arrow_table
+from goodgain.pipeline.results.parquet_rows import arrow_table
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from tests.adversarial import trace
 from tests.core.direct import score, score_one, shipped_rules

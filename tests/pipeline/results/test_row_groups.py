@@ -5,7 +5,7 @@ import io
 import pyarrow.parquet as pq
 import pytest
 
-from goodgain.pipeline.results import formats
+from goodgain.pipeline.results import parquet_rows
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.rows import struct_row
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -13,7 +13,7 @@ from goodgain.transforms.core.records.rejection import RejectedRecord
 
 def write(rows):
     file = io.BytesIO()
-    formats.FORMATS["parquet"].write(REJECTED, rows, file)
+    parquet_rows.PARQUET_DATASETS.write(REJECTED, rows, file)
     return file.getvalue()
 
 
@@ -21,10 +21,10 @@ def write(rows):
 def test_rows_are_in_groups_of_equal_size(number, monkeypatch):
     rejected = (RejectedRecord(f"file {at % 3}", f"line {at}", "odd") for at in range(number))
     rows = [row for record in rejected for row in struct_row(record)]
-    monkeypatch.setattr(formats, "ROWS_AT_ONCE", 4)
-    monkeypatch.setattr(formats, "_ROWS_CONVERTED_AT_ONCE", 4)
+    monkeypatch.setattr(parquet_rows, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(parquet_rows, "_ROWS_CONVERTED_AT_ONCE", 4)
     together = write(rows)
-    monkeypatch.setattr(formats, "_ROWS_CONVERTED_AT_ONCE", 2)
+    monkeypatch.setattr(parquet_rows, "_ROWS_CONVERTED_AT_ONCE", 2)
     assert write(rows) == together
     file = pq.ParquetFile(io.BytesIO(together))
     sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]

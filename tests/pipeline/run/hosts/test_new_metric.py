@@ -56,7 +56,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.datasets import conversations, iterations
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.formats import avro_schema
+from goodgain.pipeline.results.avro_rows import avro_schema
 from goodgain.transforms.beam_rows import ScoreConversationRows
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.plan import plan_of
