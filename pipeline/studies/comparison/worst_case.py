@@ -46,6 +46,6 @@ def assume_worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | No
     nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)
     if worst is None or nothing_is_null or not len(base) or not len(candidate):
         return None
-    if metric_by_name(metric).signed and min(np.nanmin(base), np.nanmin(candidate)) < 0:
+    if metric_by_name(metric).signed and any((arm < 0).any() for arm in (base, candidate)):
         return None
     return WorstCase(*(float(np.nan_to_num(arm, nan=worst).mean()) for arm in (base, candidate)))

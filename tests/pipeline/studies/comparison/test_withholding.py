@@ -65,6 +65,18 @@ def test_the_worst_case_of_an_outcome_is_unknown_if_it_is_below_0(base, worst):
     assert assume_worst_case("outcome.score", values, max_i=5) == worst
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("candidate", "worst"),
+    [(-1.0, None), (1.0, WorstCase(base_mean=0.0, candidate_mean=1.0))],
+)
+def test_the_worst_case_of_an_outcome_that_one_arm_lacks_everywhere(candidate, worst):
+    nulls = np.array([np.nan]), np.array([candidate])
+    none = np.array([])
+    values = Sample(none, none, nulls, np.array([], dtype=np.intp), True, 0, 0, 1, 0, 0)
+    assert assume_worst_case("outcome.score", values, max_i=5) == worst
+
+
 @pytest.mark.parametrize(
     ("worst", "reason"),
     [
