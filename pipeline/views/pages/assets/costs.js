@@ -117,7 +117,7 @@ function drawFront(figure, title, name, all) {
   const front = points.filter((point) => point.front).toSorted((one, other) => one.cost[0] - other.cost[0]);
   const [across, up] = ["cost", "gain"].map((which) => rangeOfPoints(points.map((point) => point[which])));
   const names = namesOf(figure, points, across, up);
-  const hoverOf = ({cost, gain}) => `gain ${gain[3].mean} (${gain[3].interval})<br>${name} ${cost[3].mean} (${cost[3].interval})`;
+  const hoverOf = ({cost, gain}) => [["gain", gain], [name, cost]].map(([of, [,,, {mean, interval, n}]]) => `${of} ${mean} (${interval}), n = ${n}`).join("<br>");
   const traces = [{
     x: front.map(({cost}) => cost[0]), y: front.map(({gain}) => gain[0]), mode: "lines", name: "front", showlegend: points.length > 2,
     line: {color: colour("muted"), width: 1, dash: "dot"}, hoverinfo: "skip",

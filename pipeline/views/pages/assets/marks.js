@@ -19,9 +19,9 @@ function bandedCurve(points, {label, tone, dash, symbol}) {
   }];
 }
 
-// How far intervals reach from their means, of [mean, low, high] each, for Plotly's bars.
+// How far intervals reach from their means, of [mean, low, high] each, for Plotly's bars; of NaN there is none.
 function bars(ends, tone, thickness, width) {
-  const reach = (from, to) => ends.map((end) => (end[1] === null ? 0 : end[to] - end[from]));
+  const reach = (from, to) => ends.map((end) => (end[1] === null ? NaN : end[to] - end[from]));
   return {type: "data", symmetric: false, array: reach(0, 2), arrayminus: reach(1, 0), color: colour(tone), thickness, width};
 }
 

@@ -37,7 +37,7 @@ def slice_data(
                 *(round_value(row.get(part)) for part in _DRAWN_AT_END),
                 list(mean_texts(row).values()),
             ]
-            for name, row in one.at_end.items()
+            for name, row in ((name, _reliable(one, row)) for name, row in one.at_end.items())
         },
         "curves": {population: _curves(curves) for population, curves in one.curves.items()},
         "added": _new_results(one.curves.get("reached", {})),
@@ -47,6 +47,13 @@ def slice_data(
             for name, counts in histograms.items()
         },
     }
+
+
+def _reliable(slice_: SliceMeans, row: Row) -> Row:
+    """A mean at N; of a slice of a few conversations without the interval, which misleads."""
+    if not slice_.attributes or row["n"] >= LEAST_N_FOR_BAND:
+        return row
+    return {**row, "ci_low": None, "ci_high": None}
 
 
 def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:

@@ -32,6 +32,8 @@ from goodgain.transforms.core.wording import format_count
 Row = Mapping[str, Any]
 _LONGEST_FOLDER = 120
 _LONGEST_NAME = 60
+_NONE_OF_FEW = f"none for fewer than {LEAST_N_FOR_BAND} conversations"
+_INTERVALS = f"with 95 % intervals, {_NONE_OF_FEW}"
 STOPS_PAYING = "stops-paying"
 GAINED = Chart(
     "gained",
@@ -56,7 +58,7 @@ def iterations_section(slices: Slices[SliceMeans], glossary: Glossary) -> Sectio
 def _iterations(slices: Slices[SliceMeans], glossary: Glossary) -> Iterator[PageBlock]:
     groups = (("Through iteration i", glossary.so_far), ("Of iteration i alone", glossary.each))
     yield metric_menu("curve-metric", groups, "CG_at_i")
-    bands = f"with 95 % bands; none for fewer than {LEAST_N_FOR_BAND} conversations."
+    bands = f"with 95 % bands; {_NONE_OF_FEW}."
     added = "results per conversation that reached it."
     yield Beside(
         (
@@ -141,9 +143,9 @@ def _gain_against_cost(slices: Slices[SliceMeans]) -> Iterator[PageBlock]:
         yield Chart(
             "front",
             "Gain against cost",
-            "one point per slice (the conversations with one value of an attribute), with 95 % "
-            "intervals; filled marks are on the "
-            "Pareto front: no other slice gains as much for less.",
+            "one point per slice (the conversations with one value of an attribute), "
+            f"{_INTERVALS}; filled marks are on the Pareto front: no other slice gains as much for "
+            "less.",
         )
 
 
@@ -190,7 +192,7 @@ def _slices(slices: Slices[SliceMeans], glossary: Glossary) -> Iterator[PageBloc
     yield Chart(
         "slices",
         "Means by slice",
-        "with 95 % intervals; the dotted line is the mean of all conversations.",
+        f"{_INTERVALS}; the dotted line is the mean of all conversations.",
     )
     if slices.left_out:
         yield Sentence(

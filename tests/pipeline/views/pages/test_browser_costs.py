@@ -62,8 +62,46 @@ def test_section_follows_the_cost_and_the_slice(page):
     assert {figure: drawn(page, figure) for figure in before} == before
 
 
-def test_gain_against_cost_shows_where_intervals_are_cut(page):
+def open_markets(browser, folder, markets, width=1_600):
+    """A report on conversations with the costs that are given by market."""
+    records = [
+        record
+        for market, costs in markets.items()
+        for at, cost in enumerate(costs)
+        for record in three(f"{market}-{at}", market, cost, *[100] * (at % 2))
+    ]
+    write_outputs(folder / "out", records, scoring=COSTS)
+    place = folder / "out" / "report.html"
+    place.write_bytes(build_report(str(folder / "out")).page)
+    return open_page(browser, place.as_uri(), width=width)
+
+
+def test_gain_against_cost_shows_where_intervals_are_cut(browser, tmp_path):
+    page = open_markets(browser, tmp_path, {"north": [100] * 10, "south": [*[100] * 9, 30_000]})
     assert_cut_intervals_have_arrows(page, "front")
+
+
+# How many bars of intervals a plot draws, and the cells of its table.
+INTERVALS = """
+const figure = document.getElementById(arguments[0]);
+const cells = (row) => [...row.cells].map((cell) => cell.textContent);
+return [figure.querySelectorAll(".xerror").length,
+  [...figure.querySelectorAll("tbody tr")].map(cells)];
+"""
+
+
+def test_a_slice_of_fewer_than_ten_conversations_has_n_and_no_interval(browser, tmp_path):
+    markets = {"few": range(100, 900, 100), "many": range(100, 1_300, 100)}
+    page = open_markets(browser, tmp_path, markets)
+    drawn_intervals, (few, many) = page.execute_script(INTERVALS, "figure-slices")
+    assert few == ["few", "4.000", "-", "4.000", "8", "0"]
+    assert ".." in many[2]
+    assert drawn_intervals == 1
+    drawn_intervals, (few, many) = page.execute_script(INTERVALS, "figure-front")
+    assert few[1:3] == ["500.0", "-"]
+    assert few[5:7] == ["8", "8"]
+    assert ".." in many[2]
+    assert drawn_intervals == 1
 
 
 # The names beside the points, the numbers within them, and the key.
@@ -75,16 +113,9 @@ return [names, figure.querySelector(".key").textContent];
 
 
 def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_path):
-    records = [
-        record
-        for at, market in enumerate(("one", "two", "three", "four", "five"))
-        for name in ("a", "b")
-        for record in three(f"{name}-{market}", market, 100 + 2 * at, 100)
-    ]
-    write_outputs(tmp_path / "out", records, scoring=COSTS)
-    place = tmp_path / "out" / "report.html"
-    place.write_bytes(build_report(str(tmp_path / "out")).page)
-    page = open_page(browser, place.as_uri(), width=400)
+    names = ("one", "two", "three", "four", "five")
+    markets = {name: [100 + 2 * at] * 2 for at, name in enumerate(names)}
+    page = open_markets(browser, tmp_path, markets, width=400)
     names, key = page.execute_script(NAMES)
     assert names == ["1", "2", "3", "4", "5"]
     assert key == "1 five; 2 four; 3 one; 4 three; 5 two"
