@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.matching import BY_ID, Grouped, Matched
 from goodgain.pipeline.studies.comparison.sources import Arms
+from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.metric import Metric
 
 # Arms are not comparable when their shares of missing values differ by more than this.
 MOST_DIFFERENT = 0.05
 ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
+_CHANCE = 3.290527  # standard errors, which chance exceeds in 0.1 % of cases
 _Rows = npt.NDArray[np.intp]
 
 
@@ -27,6 +32,7 @@ class VerdictConditions(Struct, frozen=True):
       idle: of both, share of the conversations whose last turn did not search.
       missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
         are not paired by conversation. A conversation that never searches leaves no record.
+      labels_by_chance: whether the difference of the labelled shares is one that chance explains.
     """
 
     labelled: tuple[float | None, float | None]
@@ -36,6 +42,7 @@ class VerdictConditions(Struct, frozen=True):
     max_i: int
     missing: str | None = None
     shared_aspects: bool = False
+    labels_by_chance: bool = False
 
     def has_own_ideal(self, metric: Metric) -> bool:
         """Whether each arm is measured by its own finds."""
@@ -63,7 +70,33 @@ class VerdictConditions(Struct, frozen=True):
     def unequal_labels(self) -> bool:
         """Whether metrics that need labels cannot be compared."""
         base, candidate = self.labelled
-        return base is not None and candidate is not None and differ(base, candidate)
+        if base is None or candidate is None or self.labels_by_chance:
+            return False
+        return differ(base, candidate)
+
+
+def tolerate_chance(conditions: VerdictConditions, matched: Matched) -> VerdictConditions:
+    """The conditions, without a difference of labelled shares between samples that may be chance.
+
+    Of ten conversations with three results each, a single one without a label is 3.3 points. The
+    standard error of a share over conversations is that of a mean over clusters (SPEC 7).
+    """
+    if matched.paired or not conditions.unequal_labels or conditions.without_labels:
+        return conditions
+    base, candidate = (
+        _squared_error(arm.at_end["unlabelled"], arm.at_end["R"])
+        for arm in (matched.base.arm, matched.candidate.arm)
+    )
+    before, after = conditions.labelled
+    by_chance = abs((after or 0.0) - (before or 0.0)) <= _CHANCE * sqrt(base + candidate)
+    return replace(conditions, labels_by_chance=by_chance)
+
+
+def _squared_error(unlabelled: Array, results: Array) -> float:
+    """The squared standard error of the share of results without a label; 0 of one conversation."""
+    n = len(results)
+    residuals = unlabelled - results * (unlabelled.sum() / results.sum())
+    return n / (n - 1) * float((residuals**2).sum()) / float(results.sum()) ** 2 if n > 1 else 0.0
 
 
 def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:

@@ -79,9 +79,14 @@ def _reason_of_labels(metric: Metric, values: Sample, conditions: VerdictConditi
     if len(without) == 2:
         return NO_LABEL
     if conditions.unequal_labels or without:
-        base, candidate = map(share_text, conditions.labelled)
-        return f"{base} of the results of the base have a label, {candidate} of the candidate's"
+        return describe_labels(conditions)
     return reason_of_missing_labels(metric, values, conditions)
+
+
+def describe_labels(conditions: VerdictConditions) -> str:
+    """The shares of results that have a label, as a clause."""
+    base, candidate = map(share_text, conditions.labelled)
+    return f"{base} of the results of the base have a label, {candidate} of the candidate's"
 
 
 def reason_of_missing_labels(

@@ -18,9 +18,13 @@ from goodgain.pipeline.studies.comparison.matching import (
 )
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.pipeline.studies.comparison.verdict_conditions import verdict_conditions
+from goodgain.pipeline.studies.comparison.verdict_conditions import (
+    tolerate_chance,
+    verdict_conditions,
+)
 from goodgain.pipeline.studies.comparison.withholding import (
     describe_different_search,
+    describe_labels,
     extend_to_everyone,
     measure_to_compare,
     reason_of_missing_labels,
@@ -39,7 +43,7 @@ class ComparedValues(Struct, frozen=True):
       population: the conversations that they are of.
       switched: a remark if it is `everyone`, but the rule names none; else "".
       reason: why they are not comparable; None if they are.
-      doubt: a remark that missing labels could make the whole difference; else "".
+      doubt: a remark about labels that one arm lacks more of than the other; else "".
       unknown: the arms in which no result has a label, if the metric needs labels.
       codes: the clusters of the values; None = they are independent.
     """
@@ -61,6 +65,8 @@ def compare_values(
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     matched = _match_arms(rule, base, candidate)
     conditions = verdict_conditions(matched, arms)
+    if rule.proof == "of_breach":
+        conditions = tolerate_chance(conditions, matched)
     named = Measure(str(rule.metric), rule.i, rule.population or "all")
     decisive = measure_to_compare(named, conditions)
     everyone = extend_to_everyone(named) if rule.population is None else None
@@ -79,11 +85,15 @@ def compare_values(
         matched = _match_arms(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
     worst = assume_worst_case(measure.metric, values, conditions.max_i)
-    reason, doubt = reason_to_withhold(measure, values, worst, conditions), ""
+    metric = metric_by_name(measure.metric)
+    reason = reason_to_withhold(measure, values, worst, conditions)
+    doubt = ""
+    if metric.needs_labels and conditions.labels_by_chance:
+        doubt = f"{describe_labels(conditions)}, which may be chance"
     if rule.proof == "of_breach":
         # Of two nights, one always lacks a few more labels than the other, and a small difference
         # can always vanish: this alone is no sign of a breach.
-        labels = reason_of_missing_labels(metric_by_name(measure.metric), values, conditions)
+        labels = reason_of_missing_labels(metric, values, conditions)
         if labels is not None and reason == labels:
             reason, doubt = None, labels
     if decisive != measure:
@@ -91,8 +101,7 @@ def compare_values(
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
-    needs_labels = metric_by_name(measure.metric).needs_labels
-    unknown = conditions.without_labels if needs_labels else ()
+    unknown = conditions.without_labels if metric.needs_labels else ()
     return ComparedValues(
         values, matched, measure.population, switched, reason, doubt, unknown, codes
     )

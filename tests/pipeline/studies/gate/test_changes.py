@@ -80,6 +80,35 @@ def test_a_few_labels_more_in_one_run_are_no_breach(tmp_path, capsys):
     assert all("have no label" in outcome["reason"] for outcome in by_proof.values())
 
 
+def unlabelled_in(conversations, others, name):
+    """Conversations of three results each, in some of which one has no label."""
+    return [
+        conversation(f"{name}{at}", [[4 - at % 3, 2, None if at < conversations else 0]])
+        for at in range(conversations + others)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fewer", "proof", "verdict", "reason"),
+    [
+        (0, "of_breach", "passed", "which may be chance"),
+        (0, "none", "failed", "not comparable"),
+        (0, "of_compliance", "failed", "not comparable"),
+        (60, "of_breach", "failed", "not comparable"),  # of 70 conversations, so no chance
+    ],
+)
+def test_labels_that_few_results_lack_by_chance_are_no_breach(
+    tmp_path, capsys, fewer, proof, verdict, reason
+):
+    """Of 30 results one has no label in the first night, and four in the second."""
+    nights = unlabelled_in(1, 9 + fewer, "a"), unlabelled_in(4 + fewer, 6, "b")
+    rule = {"metric": "CG", "drop_at_most": "2 %", "proof": proof, "least_n": 10}
+    outcome = outcome_of(tmp_path, capsys, runs_of(tmp_path, *nights), rule)
+    assert outcome["verdict"] == verdict
+    assert reason in outcome["reason"]
+    assert "of the results of the base have a label" in outcome["reason"]
+
+
 def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
     """Only one run of a pair is null, so the worst case of nulls must also be an improvement."""
     rule = "iterations_for_all_good_results rise <= 5 %"

@@ -146,6 +146,31 @@ def test_nor_does_a_small_one(gate, agent, conversations):
     assert count_failed_nights(gate, agent, conversations=conversations) <= 0.05 * NIGHTS
 
 
+@pytest.fixture(scope="module")
+def brief_agent(gate, tmp_path_factory):
+    """An agent with one search of three results: whether a result has a label weighs most there."""
+    folder = tmp_path_factory.mktemp("brief")
+    options = ("--iterations", 1, "--results", 3, "--conversations", 1_300)
+    return Agent(make_traces(folder / "traces.jsonl", *options), gate, folder)
+
+
+@pytest.mark.parametrize("conversations", [10, 40])
+def test_nor_does_a_small_one_with_few_results(gate, brief_agent, conversations):
+    assert count_failed_nights(gate, brief_agent, conversations=conversations) <= 0.05 * NIGHTS
+
+
+def test_what_a_loss_of_15_percent_takes_to_be_found_grows_with_the_spread_of_the_gain(
+    gate, agent, brief_agent
+):
+    """As the pages say: 800 times the square of the standard deviation over the mean."""
+    for each in (agent, brief_agent):
+        gains = each.arms["CG"].base.at_end["CG"]
+        enough = round(800 * (gains.std(ddof=1) / gains.mean()) ** 2)
+        assert 200 < enough < 1_400
+        found = count_failed_nights(gate, each, share=0.85, conversations=enough)
+        assert 0.7 * NIGHTS <= found <= 0.95 * NIGHTS
+
+
 def test_of_40_conversations_the_loss_of_half_of_the_gain_is_found(gate, agent):
     assert count_failed_nights(gate, agent, share=0.5, conversations=40) == NIGHTS
 
