@@ -143,15 +143,81 @@ def test_messages_of_the_core_name_options_by_remedies():
     assert not written
 
 
+TREES = {
+    path: ast.parse(path.read_text(encoding="utf-8"))
+    for folder in PRODUCT
+    for path in folder.rglob("*.py")
+}
+
+
+def is_phrase(node, names):
+    """Whether an expression is an option or text added to one; `names` are known to be such."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return is_phrase(node.left, names) or is_phrase(node.right, names)
+    if isinstance(node, ast.IfExp):
+        return is_phrase(node.body, names) or is_phrase(node.orelse, names)
+    called = node.func if isinstance(node, ast.Call) else node
+    return isinstance(called, ast.Name) and called.id in names
+
+
+def phrases_in(body, names):
+    """The names that statements give to phrases."""
+    return {
+        target.id
+        for node in body
+        if isinstance(node, ast.Assign) and is_phrase(node.value, names)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def functions_of(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def returns_phrase(function, names):
+    names = names | phrases_in(ast.walk(function), names)
+    return any(
+        isinstance(node, ast.Return) and is_phrase(node.value, names) for node in ast.walk(function)
+    )
+
+
+def formatted_phrases(tree, names):
+    return {
+        part.lineno
+        for scope in [tree, *functions_of(tree)]
+        for known in [names if scope is tree else names | phrases_in(ast.walk(scope), names)]
+        for part in ast.walk(scope)
+        if isinstance(part, ast.FormattedValue) and is_phrase(part.value, known)
+    }
+
+
+def named_phrases(tree, names):
+    """The constants of a module that are phrases, and its functions that return one."""
+    names = names | phrases_in(tree.body, names)
+    return names | {
+        function.name for function in functions_of(tree) if returns_phrase(function, names)
+    }
+
+
 def test_no_option_is_formatted_into_text():
     """Formatting leaves only the text of the command line."""
+    own = {path: named_phrases(tree, {"Remedy"}) for path, tree in TREES.items()}
+    public = {name for names in own.values() for name in names if not name.startswith("_")}
+    assert {"label_map_hint", "reason_to_withhold", "OWN_IDEAL"} <= public
     formatted = {
-        f"{path}:{node.lineno}"
-        for folder in PRODUCT
-        for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FormattedValue)
-        for part in ast.walk(node.value)
-        if isinstance(part, ast.Name) and part.id == "Remedy"
+        path: lines
+        for path, tree in TREES.items()
+        if (lines := formatted_phrases(tree, public | own[path]))
     }
     assert not formatted
+
+
+def test_a_formatted_option_is_found():
+    text = """
+def advise():
+    advice = "give " + Remedy("pool")
+    return f"To compare, {advice}."
+"""
+    assert formatted_phrases(ast.parse(text), {"Remedy"}) == {4}
+    assert not formatted_phrases(ast.parse(text.replace('+ Remedy("pool")', "")), {"Remedy"})

@@ -52,7 +52,7 @@ class ProgramAnswer(Struct, frozen=True):
             )
         raise BadAnswerError(
             f"it has no gain from 0 to {GREATEST_GAIN}: {show_beginning(self.line)}"
-            f"{label_map_hint(self.label)}"
+            + label_map_hint(self.label)
         )
 
 

@@ -100,3 +100,11 @@ def test_reports_unusable_judgments(text, message, tmp_path):
     judged = str(tmp_path / "none") if text is None else qrels(tmp_path, text)
     with pytest.raises(gg.UsageError, match=message):
         gg.evaluate(calls(), qrels=judged)
+
+
+def test_labels_on_another_scale_get_the_argument_that_reads_them():
+    call = {"conversation_id": "c", "iteration": 1, "results": [{"id": "d"}]}
+    with pytest.raises(
+        gg.UsageError, match=r'must be a whole number; .* label_map={"0.5..1": "2"}'
+    ):
+        gg.evaluate([call], qrels={"c": {"d": 0.5}})

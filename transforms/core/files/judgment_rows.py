@@ -206,7 +206,7 @@ def _whole_number(value: Any) -> int | None:
         except ValueError:
             pass
     raise JudgmentError(
-        f"The label is {_show(value)}, but must be a whole number{label_map_hint(value)}."
+        f"The label is {_show(value)}, but must be a whole number" + label_map_hint(value) + "."
     )
 
 

@@ -60,7 +60,7 @@ class LabelMap(Struct, frozen=True):
         if label is None or label != label or (isinstance(label, str) and not label.strip()):
             return label
         gain = self.gain(label)
-        return f"{label}{UNNAMED}" if gain is None else gain
+        return str(label) + str(UNNAMED) if gain is None else gain
 
 
 def parse_label_map(entries: Sequence[str]) -> LabelMap | None:
