@@ -142,6 +142,7 @@ def compare(
         write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
+    found = found.word(as_argument)
     rows = Table(COMPARISON, rows_of(found))
     return Comparison(found.answer, rows, report, short_document(found))
 

@@ -28,13 +28,20 @@ from goodgain.transforms.core.metrics.headline import (
     shorten_table,
 )
 from goodgain.transforms.core.metrics.own_names import asked_for
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.wording import format_count, no_interval
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
 OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
-    "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
+    "the same judgments ("
+    + Remedy("qrels")
+    + " or "
+    + Remedy("pool")
+    + "; of aspects "
+    + Remedy("aspect_qrels")
+    + ")."
 )
 
 
@@ -151,7 +158,13 @@ def _lacking_part(rows: Iterable[Row]) -> Iterator[Sentence]:
     if lacking:
         yield Sentence(
             f"No result has a label, so gain and {format_count(lacking, 'metric')} that need "
-            "labels are unknown: give `gain` in the traces, --labels, --qrels or a --pool."
+            "labels are unknown: give `gain` in the traces, "
+            + Remedy("labels")
+            + ", "
+            + Remedy("qrels")
+            + " or a "
+            + Remedy("pool")
+            + "."
         )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
@@ -40,7 +42,7 @@ from goodgain.pipeline.studies.comparison.verdict_conditions import (
 from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.remedy import Remedy, word
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -48,11 +50,11 @@ _SLOW_SECONDS = 20
 MOST_SLICE_ROWS = 200_000  # of 2.5 KB each; a row takes a third of a millisecond
 
 
-class Compared(Struct, frozen=True):
+class Compared(Struct, frozen=True, dict=True):
     """Everything that a comparison found.
 
     Attributes:
-      rows: by slice, metric, i and population.
+      rows: by slice, metric, i and population; their reasons are phrases.
       tests: see `correct`.
       only_family_in_slices: whether there are so many slices that they get rows for the declared
         family only.
@@ -73,7 +75,6 @@ class Compared(Struct, frozen=True):
     tests: Mapping[tuple[Family, bool], int]
     only_family_in_slices: bool
     arm_means: Sequence[tuple[str, MeanRow]]
-    answer: str
     matched: Matched
     pair_by: str | None
     cluster: str | None
@@ -84,6 +85,25 @@ class Compared(Struct, frozen=True):
     ways: Sequence[ArmWays] = ()
     without_labels: Sequence[WithoutLabels] = ()
     warnings: Sequence[DataWarning] = ()
+
+    @cached_property
+    def answer(self) -> str:
+        """The comparison in a sentence."""
+        shown, matched = ShownRows(self.without_labels), self.matched
+        at_end = [shown.struct(row) for row in self.rows if row.i is None]
+        answered = answer(at_end, self.arms.measures.primary, _compared_numbers(matched))
+        # About conversations, a withheld verdict says it.
+        if matched.pair_by != BY_ID and (clause := describe_without_counterpart(matched)):
+            answered += f" Not compared: {clause}."
+        return answered
+
+    def word(self, wording: Callable[[Remedy], str]) -> Compared:
+        """With the options that its rows name in other words, and so all that is made of them."""
+        rows = [
+            row if row.reason is None else replace(row, reason=word(row.reason, wording))
+            for row in self.rows
+        ]
+        return replace(self, rows=rows)
 
     @property
     def is_of_one_run(self) -> bool:
@@ -116,17 +136,11 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
     if only_family:
         say(
             f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
-            "them; name others with --family."
+            "them; name others with " + Remedy("family") + "."
         )
     by = ComparedBy(_key_name(request), matched.paired, cluster)
     tested, without_labels = _compare_slices(request, arms, parts, by, only_family)
     rows, tests = correct(tested, request.correction)
-    shown = ShownRows(without_labels)
-    at_end = [shown.struct(row) for row in rows if row.i is None]
-    answered = answer(at_end, arms.measures.primary, _compared_numbers(matched))
-    # About conversations, a withheld verdict says it.
-    if matched.pair_by != BY_ID and (clause := describe_without_counterpart(matched)):
-        answered += f" Not compared: {clause}."
     return Compared(
         request=request,
         arms=arms,
@@ -134,7 +148,6 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
         tests=tests,
         only_family_in_slices=only_family,
         arm_means=list(arm_means(arms, parts[:1] if only_family else parts, cluster, interval)),
-        answer=answered,
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
@@ -257,5 +270,9 @@ def _warn_of_bootstrap(
     if seconds > _SLOW_SECONDS:
         say(
             f"The bootstrap draws {draws:,} values, which takes about {seconds:,.0f} s; fewer "
-            "resamples (--bootstrap 2000) or metrics (--metrics) make it faster."
+            "resamples ("
+            + Remedy("bootstrap", 2000)
+            + ") or metrics ("
+            + Remedy("metrics")
+            + ") make it faster."
         )

@@ -207,7 +207,8 @@ def rows_of(compared: Compared) -> list[dict[str, Any]]:
 
 
 def _plain_row(row: ComparisonRow) -> dict[str, Any]:
-    return {column.name: getattr(row, column.name) for column in COMPARISON.columns}
+    plain = {column.name: getattr(row, column.name) for column in COMPARISON.columns}
+    return plain | {"reason": row.reason and str(row.reason)}
 
 
 def _compared_run(source: Source, arm: Arm) -> ComparedRun:

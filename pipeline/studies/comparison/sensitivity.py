@@ -110,9 +110,8 @@ def _rows(compared: Compared) -> list[ComparisonRow]:
 
 
 def _row(policy: str, row: ComparisonRow, verdict_as_run: Verdict) -> SensitivityRow:
-    return SensitivityRow(
-        **asdict(row), policy=policy, verdict_changes=row.verdict != verdict_as_run
-    )
+    plain = {**asdict(row), "reason": row.reason and str(row.reason)}
+    return SensitivityRow(**plain, policy=policy, verdict_changes=row.verdict != verdict_as_run)
 
 
 def _score_again(compared: Compared, variant: Variant, folder: Path) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from goodgain.pipeline.studies.comparison.worst_case import WorstCase
 from goodgain.transforms.core.comparison.samples import difference_of_means
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.wording import format_count
 
 
@@ -54,10 +55,11 @@ def reason_to_withhold(
     if conditions.missing is not None:
         return conditions.missing
     if conditions.has_own_ideal(metric):
-        options = "--aspect-qrels" if metric.of_aspects else "--qrels or --pool"
+        labels = Remedy("qrels") + " or " + Remedy("pool")
         return (
-            f"own ideal: each run is measured by its own finds; use the same judgments ({options}) "
-            "for both"
+            "own ideal: each run is measured by its own finds; use the same judgments ("
+            + (Remedy("aspect_qrels") if metric.of_aspects else labels)
+            + ") for both"
         )
     if metric.needs_labels and (clause := _reason_of_labels(metric, values, conditions)):
         return clause

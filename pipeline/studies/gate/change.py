@@ -107,7 +107,7 @@ def _judge(
     change, shown = _change_texts(rule, compared) if n else ("", "")
     outcome = partial(outcome_of, shown=shown, population=compared.population)
     if compared.reason is not None:
-        return outcome(rule, slice_, change, n, failure=f"not comparable: {compared.reason}")
+        return outcome(rule, slice_, change, n, failure="not comparable: " + compared.reason)
     if n == 0:
         return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:

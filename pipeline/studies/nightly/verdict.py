@@ -65,7 +65,7 @@ def _change(row: ComparisonRow) -> DayChange:
         verdict_ci_low=verdict_low,
         verdict_ci_high=verdict_high,
         verdict=row.verdict,
-        reason=row.reason,
+        reason=row.reason and str(row.reason),
         population=row.population,
     )
 

@@ -149,3 +149,14 @@ def test_one_run_as_both_arms_gives_a_warning(arms, tmp_path):
     for both in ((arms[0], arms[0]), (tmp_path / "a", str(tmp_path / "a"))):
         with pytest.warns(gg.GoodGainWarning, match="are the same run, so nothing can differ"):
             gg.compare(*both)
+
+
+def test_reasons_name_arguments_and_written_ones_options(arms, tmp_path):
+    found = gg.compare(*arms, primary="ndcg@10")
+    (row,) = found.rows.where(metric="ndcg@10", i=None, slice={})
+    assert "the same judgments (qrels or pool)" in row["reason"]
+    assert row["reason"] in found.summary
+    assert row["reason"] in repr(found)
+    assert "--" not in found.summary
+    found.report(tmp_path / "report.html")
+    assert "the same judgments (--qrels or --pool)" in (tmp_path / "report.html").read_text()

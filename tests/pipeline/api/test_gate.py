@@ -114,3 +114,8 @@ def test_reasons_name_arguments(good):
     (by_market,) = gg.gate(good, [rule]).outcomes
     assert "was slices" in by_market["reason"]
     assert "--" not in by_market["reason"]
+
+
+def test_reasons_to_withhold_a_change_name_arguments(good, poor):
+    (outcome,) = gg.gate(good, ["ndcg@10 drop <= 2 %"], baseline=poor).outcomes
+    assert "the same judgments (qrels or pool)" in outcome["reason"]
