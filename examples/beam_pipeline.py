@@ -5,7 +5,7 @@ import sys
 import apache_beam as beam
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from goodgain import ConversationScore, MeanRow, Scoring
+from goodgain import ConversationScore, MeanRow, MeansOptions, Scoring
 from goodgain.transforms import GlobalMeans, ReadTraces, ScoreConversations
 
 
@@ -38,7 +38,7 @@ def main(traces: str) -> None:
         )
         _ = (
             scored.scores
-            | GlobalMeans(scoring, slices=[["market"]])
+            | GlobalMeans(scoring, MeansOptions(slice=(("market",),)))
             | "Gains" >> beam.Filter(lambda row: row.metric == "CG" and row.mean is not None)
             | "Lines" >> beam.Map(line)
             | "PrintMeans" >> beam.Map(print)

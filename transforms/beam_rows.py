@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import apache_beam as beam
 import msgspec
@@ -25,8 +25,9 @@ from goodgain.transforms.beam_schemas import (
 from goodgain.transforms.coders import apply_typed
 from goodgain.transforms.core.dedup.rules import Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
-from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
+from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejection import (
@@ -116,8 +117,6 @@ class ScoreConversationRows(beam.PTransform):
         """
         super().__init__()
         self.error_handling = error_handling
-        _check_choice("unit", unit, get_args(Unit))
-        _check_choice("document_label", document_label, get_args(DocumentLabel))
         self.scoring = Scoring.default(
             metrics,
             unit=unit,
@@ -192,7 +191,8 @@ class GlobalMeanRows(beam.PTransform):
         super().__init__()
         self.error_handling = error_handling
         self.scoring = Scoring.default(metrics, max_i=max_i)
-        self.slices = [[name.strip() for name in names.split(",")] for names in slices]
+        by_name = [[name.strip() for name in names.split(",")] for names in slices]
+        self.options = MeansOptions(slice=by_name)  # type: ignore[arg-type]
 
     def expand(self, rows: Rows) -> Any:
         """Apply the transform."""
@@ -202,15 +202,10 @@ class GlobalMeanRows(beam.PTransform):
         )
         means = (
             scores
-            | "Means" >> GlobalMeans(self.scoring, self.slices)
+            | "Means" >> GlobalMeans(self.scoring, self.options)
             | "Rows" >> beam.Map(struct_row).with_output_types(row_type(MeanRow))
         )
         return _with_errors(means, bad, self.error_handling)
-
-
-def _check_choice(option: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise UsageError(f"{option} is {value!r}; it must be {' or '.join(choices)}.")
 
 
 def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import apache_beam as beam
 import msgspec
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.coders import StructCoder
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.options import DEFAULT_MEANS, MeansOptions
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -22,22 +22,6 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 _Summed = tuple[SliceKey, MeansAccumulator]
 _MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also holds this many
-
-
-def check_options(slices: Sequence[Sequence[str]], interval: str) -> None:
-    """Check the options of means.
-
-    Raises:
-      UsageError: slices are not lists of names, or there is no such interval.
-    """
-    for names in slices:
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise UsageError(
-                f"slices has {names!r}: give the names of each slice as a list, like "
-                '[["market"], ["arm", "market"]].'
-            )
-    if interval not in get_args(Interval):
-        raise UsageError(f"interval is {interval!r}: give {' or '.join(get_args(Interval))}.")
 
 
 @dataclass(eq=False, repr=False)
@@ -53,20 +37,11 @@ class SumMeans(beam.PTransform):
 
     Attributes:
       scoring: the settings of the scores.
-      slices: attribute names to slice the means by, in addition to all conversations.
-      cluster: attribute whose values are clusters of conversations that are not independent, like
-        repeated runs of a query; None = conversations are independent.
+      options: slices beside that of all conversations, and clusters.
     """
 
     scoring: Scoring
-    slices: Sequence[Sequence[str]] = ()
-    cluster: str | None = None
-
-    def slice_by(self) -> Slice:
-        """The step before the sums."""
-        # Attribute names in another order make the same slice.
-        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in self.slices if names)
-        return Slice(tuple(distinct), self.scoring, self.cluster)
+    options: MeansOptions
 
     def expand(
         self, scores: beam.PCollection[ConversationScore]
@@ -74,7 +49,7 @@ class SumMeans(beam.PTransform):
         """Apply the transform."""
         sums = [
             scores
-            | "Slice" >> beam.ParDo(self.slice_by())
+            | "Slice" >> beam.ParDo(Slice(self.scoring, self.options))
             | "SumBundle" >> beam.ParDo(_SumScores()).with_output_types(_Summed)
         ]
         if scores.windowing.is_default():
@@ -94,10 +69,7 @@ class GlobalMeans(beam.PTransform):
 
     Attributes:
       scoring: the settings of the scores.
-      slices: attribute names to slice the means by, in addition to all conversations.
-      interval: t corrected for skewness (`hall`), or plain (`student`).
-      cluster: attribute whose values are clusters of conversations that are not independent, like
-        repeated runs of a query; None = conversations are independent.
+      options: slices beside that of all conversations, clusters, and intervals.
 
     Example:
       >>> import apache_beam as beam
@@ -115,18 +87,12 @@ class GlobalMeans(beam.PTransform):
     """
 
     scoring: Scoring
-    slices: Sequence[Sequence[str]] = ()
-    interval: Interval = "hall"
-    cluster: str | None = None
-
-    def __post_init__(self) -> None:
-        """Check what the types of arguments by position do not show."""
-        check_options(self.slices, self.interval)
+    options: MeansOptions = DEFAULT_MEANS
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
-        sums = scores | "Sums" >> SumMeans(self.scoring, self.slices, self.cluster)
-        rows = beam.FlatMap(_rows, self.scoring, self.interval)
+        sums = scores | "Sums" >> SumMeans(self.scoring, self.options)
+        rows = beam.FlatMap(_rows, self.scoring, self.options.interval)
         return sums | "Rows" >> rows.with_output_types(MeanRow)
 
 
@@ -134,17 +100,16 @@ class GlobalMeans(beam.PTransform):
 class Slice(beam.DoFn):
     """Emits the values of a score under the key of each of its slices."""
 
-    slices: Sequence[Sequence[str]]
     scoring: Scoring
-    cluster: str | None
+    options: MeansOptions
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """Nothing for a conversation that is left out of the means."""
-        values = conversation_values(score, self.scoring.plan, self.cluster)
+        values = conversation_values(score, self.scoring.plan, self.options.cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
-        for names in ((), *self.slices):
+        for names in ((), *self.options.slice):
             yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 

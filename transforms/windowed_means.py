@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.coders import StructCoder, apply_typed
-from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.options import DEFAULT_MEANS, MeansOptions
 from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.records.search_call import LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -29,7 +29,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowRules,
     WindowWarnings,
 )
-from goodgain.transforms.means import SumMeans, check_options
+from goodgain.transforms.means import Slice
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 from goodgain.transforms.window_panes import MISSED, RELATIONS, WARNINGS, GivePanes, WindowSums
@@ -66,9 +66,8 @@ class WindowedMeans(beam.PTransform):
     Attributes:
       scoring: the settings of the scores.
       closing: the rules by which conversations were closed.
-      slices: attribute names to slice the means by, in addition to all conversations.
+      options: as in `GlobalMeans`.
       window: length of windows in ms of event time.
-      interval, cluster: as in `GlobalMeans`.
       end: when the stream stops, and which timers still fire then.
 
     Example:
@@ -88,28 +87,21 @@ class WindowedMeans(beam.PTransform):
 
     scoring: Scoring
     closing: Closing
-    slices: Sequence[Sequence[str]] = ()
+    options: MeansOptions = DEFAULT_MEANS
     window: int = DAY
-    interval: Interval = "hall"
-    cluster: str | None = None
     end: StreamEnd = WITH_ENGINE
-
-    def __post_init__(self) -> None:
-        """Check what the types of arguments by position do not show."""
-        check_options(self.slices, self.interval)
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
         """Apply the transform."""
-        means = SumMeans(self.scoring, self.slices, self.cluster)
         rules = WindowRules.of(self.closing, self.window)
         sums = (
             scores
             | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
-            | "Slice" >> beam.ParDo(means.slice_by())
+            | "Slice" >> beam.ParDo(Slice(self.scoring, self.options))
             | "SumBundle"
             >> beam.ParDo(_SumBundle(rules.window)).with_output_types(tuple[str, WindowSums])
         )
-        give_panes = GivePanes(self.scoring, rules, self.interval, self.end)
+        give_panes = GivePanes(self.scoring, rules, self.options.interval, self.end)
         types = {
             "rows": WindowedMeanRow,
             MISSED: MissedByMeans,

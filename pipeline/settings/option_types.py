@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     PlainSerializer,
@@ -146,6 +147,15 @@ Duration = Annotated[
     PlainSerializer(duration_text),
     WithJsonSchema({"type": "string"}),
 ]
+
+
+def _refuse_zero(millis: int) -> int:
+    if millis < 1:
+        raise ValueError("must be longer than 0")
+    return millis
+
+
+PositiveDuration = Annotated[Duration, AfterValidator(_refuse_zero)]
 
 
 def parse_instant(written: str) -> int:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict
 
-from goodgain.pipeline.settings.catalogue import (
-    RejectedLimit,
-    Rules,
-    as_value_errors,
-)
+from goodgain.pipeline.settings.catalogue import RejectedLimit, Rules
 from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.dedup.rules import DuplicateOptions, Unit
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.records.adaptation import Adaptation, parse_renames
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.records.max_rejected import MaxRejected
 
@@ -46,13 +42,6 @@ class LabelScaleConfig(Settings):
 
     label_map: tuple[str, ...]
 
-    @field_validator("label_map")
-    @classmethod
-    def _labels_have_gains(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
-        with as_value_errors():
-            parse_label_map(entries)
-        return entries
-
     @property
     def label_scale(self) -> LabelMap | None:
         """The gains of labels on another scale; None = labels are gains."""
@@ -67,13 +56,6 @@ class ReadingConfig(LabelScaleConfig):
     mapping: tuple[str, ...]
     iteration_base: int
     rules: Rules
-
-    @field_validator("mapping")
-    @classmethod
-    def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
-        with as_value_errors():
-            parse_renames(renames)
-        return renames
 
     @property
     def adaptation(self) -> Adaptation | None:

@@ -8,7 +8,6 @@ from typing import Literal
 from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import OptionError, option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
@@ -18,16 +17,11 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import load_own_metrics
-from goodgain.transforms.core.metrics.own_names import check_names, split_names
+from goodgain.transforms.core.metrics.own_names import split_names
 from goodgain.transforms.core.option import LABELS
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
-from goodgain.transforms.core.scoring.options import (
-    ScoringOptions,
-    cost_names,
-    find_scale_mistake,
-    outcome_texts,
-)
+from goodgain.transforms.core.scoring.options import ScoringOptions, find_scale_mistake
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 
@@ -70,23 +64,6 @@ class ScoringConfig(DuplicateConfig):
         if usage and info.data.get("unit") == "passage":
             raise ValueError("is about documents, so " + Remedy("unit") + " cannot be passage")
         return usage
-
-    @field_validator("metrics")
-    @classmethod
-    def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        with as_value_errors():
-            return check_names(names)
-
-    @field_validator("cost")
-    @classmethod
-    def _costs_can_be_columns(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if names is None else cost_names(names)
-
-    @field_validator("outcome")
-    @classmethod
-    def _outcomes_can_be_columns(cls, texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        with as_value_errors():
-            return None if texts is None else outcome_texts(texts)
 
     @field_validator("pool")
     @classmethod

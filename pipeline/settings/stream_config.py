@@ -9,8 +9,8 @@ from pydantic import ValidationInfo, field_validator
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_fields import ENGINE, GREATEST_SHARDS, option
 from goodgain.pipeline.settings.option_types import (
-    Duration,
     Instant,
+    PositiveDuration,
     Text,
     duration_text,
 )
@@ -83,22 +83,26 @@ class StreamConfig(MeansConfig):
     gap: int
     allowed_lateness: int
     out_of_orderness: int
-    idle: Duration | None = _span(
+    idle: PositiveDuration | None = _span(
         "in a folder: advance the watermark after this long without records; the gap by default"
     )
-    ahead: Duration | None = _span(
+    ahead: PositiveDuration | None = _span(
         "in a folder: largest watermark jump one record may cause, in case its clock is wrong; the "
         "gap by default"
     )
     max_open: int
     max_open_results: int
     max_open_bytes: int
-    window: Duration = _span("length of the windows, in UTC, over which means are computed", "1d")
+    window: PositiveDuration = _span(
+        "length of the windows, in UTC, over which means are computed", "1d"
+    )
     live: bool
-    flush: Duration = option(
+    flush: PositiveDuration = option(
         ENGINE, "SPAN", "longest time before a row is written to a file", "10s"
     )
-    poll: Duration = option(ENGINE, "SPAN", "how often to look for new files in the folder", "1s")
+    poll: PositiveDuration = option(
+        ENGINE, "SPAN", "how often to look for new files in the folder", "1s"
+    )
     portion_bytes: Number = option(
         LIMITS,
         "N",
@@ -122,13 +126,6 @@ class StreamConfig(MeansConfig):
     expansion_service: Text | None = option(
         ENGINE, "HOST:PORT", "Beam's Java expansion service, which Kafka needs", None
     )
-
-    @field_validator("gap", "max_open", "window", "flush", "poll", "idle", "ahead")
-    @classmethod
-    def _check_positive(cls, millis: int | None) -> int | None:
-        if millis is not None and millis < 1:
-            raise ValueError("must be longer than 0")
-        return millis
 
     @field_validator("ahead")
     @classmethod

@@ -7,14 +7,16 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import Struct
-from pydantic import BaseModel, BeforeValidator, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, create_model
 
+from goodgain.pipeline.settings.catalogue import as_value_errors
 from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import (
     Duration,
     Mapping,
     Names,
     Numbers,
+    PositiveDuration,
     Slices,
     Text,
     Texts,
@@ -70,7 +72,7 @@ def _field(name: str, declared: DeclaredOption, default: Any) -> tuple[Any, Any]
     duration = shown.form == "duration"
     plain = name.removesuffix("_")  # `pass_` is `pass` where that is no word of Python
     flag = shown.flag or (plain if plain != name else None)
-    checks = {"ge": shown.at_least, "le": shown.at_most}
+    checks = {} if duration else {"ge": shown.at_least, "le": shown.at_most}
     given: dict[str, Any] = {name: limit for name, limit in checks.items() if limit is not None}
     field = option(
         shown.group,
@@ -81,7 +83,28 @@ def _field(name: str, declared: DeclaredOption, default: Any) -> tuple[Any, Any]
         shown.keyword,
         **given,
     )
-    return Duration if duration else _as_written(declared.type, shown.form), field
+    return _type_of(declared), field
+
+
+def _type_of(declared: DeclaredOption) -> Any:
+    """The type of an option's value, with its check."""
+    shown = declared.option
+    if shown.form == "duration":
+        return PositiveDuration if shown.at_least else Duration
+    type_ = _as_written(declared.type, shown.form)
+    if shown.check is None:
+        return type_
+    return Annotated[type_, AfterValidator(_validator(shown.check))]
+
+
+def _validator(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The check of an option, which is not asked about None, for pydantic."""
+
+    def checked(value: Any) -> Any:
+        with as_value_errors():
+            return None if value is None else check(value)
+
+    return checked
 
 
 def _as_written(type_: Any, form: Form) -> Any:

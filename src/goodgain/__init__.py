@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.judgments.exclusions import Exclusions
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.mean_row import MeanRow
+    from goodgain.transforms.core.means.options import MeansOptions
     from goodgain.transforms.core.metric import Metric
     from goodgain.transforms.core.metrics.own import metric
     from goodgain.transforms.core.metrics.prefix import Prefix
@@ -101,6 +102,7 @@ __all__ = [
     "LabelRequest",
     "Labels",
     "MeanRow",
+    "MeansOptions",
     "Metric",
     "Outcomes",
     "OutcomesOfRow",
@@ -172,6 +174,7 @@ _MODULES = {
     "LabelRequest": "transforms.core.judgments.judgment",
     "Labels": "pipeline.api.given_rows",
     "MeanRow": "transforms.core.means.mean_row",
+    "MeansOptions": "transforms.core.means.options",
     "Outcomes": "pipeline.api.given_rows",
     "OutcomesOfRow": "transforms.core.files.outcomes",
     "Packing": "transforms.core.scoring.packing",

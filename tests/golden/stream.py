@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.run.stream import datasets
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -23,14 +24,13 @@ _COSTS = ("tokens", "usd")
 
 
 class StreamCase(Struct, frozen=True):
-    """A stream and how it is scored; `cluster`, `slices` and `closing` as in `WindowedMeans`."""
+    """A stream and how it is scored; `closing` and `means` as in `WindowedMeans`."""
 
     name: str
     seed: int
     scoring: Scoring
     closing: Closing
-    slices: tuple[tuple[str, ...], ...] = ()
-    cluster: str | None = None
+    means: MeansOptions = MeansOptions()
 
 
 STREAMS = (
@@ -39,14 +39,14 @@ STREAMS = (
         31,
         scoring(cost=_COSTS, budget=("tokens=100",), max_i=3),
         Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True),
-        (("arm",), ("arm", "market")),
+        MeansOptions((("arm",), ("arm", "market"))),
     ),
     StreamCase(
         "late and details",
         32,
         scoring(per_call=True, bounds=True, write_duplicates=True, max_i=3),
         Closing(gap=5 * MINUTE, allowed_lateness=15 * MINUTE),
-        cluster="query_id",
+        MeansOptions(cluster="query_id"),
     ),
 )
 
@@ -81,9 +81,8 @@ def outputs_of_stream(case):
         means = scored.scores | WindowedMeans(
             case.scoring,
             case.closing,
-            case.slices,
+            case.means,
             window=60 * MINUTE,
-            cluster=case.cluster,
             end=WITH_ENGINE,
         )
         for name, elements in (

@@ -198,9 +198,9 @@ def test_passages_and_their_documents(options, expected):
 
 
 def test_invalid_options_are_refused():
-    with pytest.raises(UsageError, match="unit is 'passages'; it must be document or passage"):
+    with pytest.raises(UsageError, match="unit cannot be 'passages': give document or passage"):
         ScoreConversationRows(METRICS, unit="passages")
-    with pytest.raises(UsageError, match="document_label is 'max'; it must be first or best"):
+    with pytest.raises(UsageError, match="document_label cannot be 'max': give first or best"):
         ScoreConversationRows(METRICS, document_label="max")
     with pytest.raises(UsageError, match="Unknown ranking metrics"):
         ScoreConversationRows(["ndgc@10"])

@@ -14,6 +14,7 @@ import goodgain.transforms.core.scoring.packing
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
@@ -54,7 +55,7 @@ def test_files_are_read_scored_and_averaged(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
         scored = traces.records | ScoreConversations(SCORING)
-        means = scored.scores | GlobalMeans(SCORING, slices=[["topic"]])
+        means = scored.scores | GlobalMeans(SCORING, MeansOptions((("topic",),)))
 
         overall = (
             means

@@ -8,7 +8,7 @@ from apache_beam.testing.util import assert_that
 from apache_beam.transforms.window import GlobalWindow
 
 from goodgain.pipeline.run.engines import runners
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
@@ -29,7 +29,7 @@ def means(scores, check, window=None):
         if window is not None:
             given = given | beam.WindowInto(window)
         settings = scoring(metrics=METRICS, max_i=MAX_I)
-        assert_that(given | GlobalMeans(settings, [("arm",)]), check)
+        assert_that(given | GlobalMeans(settings, MeansOptions((("arm",),))), check)
 
 
 def without_search():
@@ -132,16 +132,3 @@ def test_sums_of_single_conversations_are_shuffled_compactly():
         together.add(row)
     merged = combine.merge_accumulators(map(coder.decode, shuffled))
     assert merged.rows({}, PLAN) == together.rows({}, PLAN)
-
-
-@pytest.mark.parametrize(
-    ("slices", "interval", "message"),
-    [
-        ([["market"]], 3, "interval is 3: give hall or student"),
-        (["market"], "hall", "slices has 'market': give the names of each slice as a list"),
-        ([[1]], "hall", r"slices has \[1\]"),
-    ],
-)
-def test_wrong_options_are_named_before_a_pipeline_runs(slices, interval, message):
-    with pytest.raises(UsageError, match=message):
-        GlobalMeans(scoring(), slices, interval)

@@ -61,7 +61,7 @@ def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = batch_scores(pipeline, list(map(parse_mapping, records)), settings)
         means = scores | GlobalMeans(settings)
-        panes = scores | WindowedMeans(settings, Closing(), (), CENTURY)
+        panes = scores | WindowedMeans(settings, Closing(), window=CENTURY)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         both = (
             {"batch": means | "a" >> beam.Map(key_row), "stream": last | "b" >> beam.Map(key_row)}

@@ -8,6 +8,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_of
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -44,6 +45,7 @@ REPEATS += [
     f"{name}[{condition}]" for condition in SCORING.conditions for name in ("pass^1", "pass^2")
 ]
 REPEATS += [f"flip_rate[{condition}]" for condition in SCORING.conditions]
+BY_ARM = MeansOptions((("arm",),), cluster="query")
 
 
 def random_costs(random):
@@ -137,8 +139,8 @@ def test_means_in_the_last_panes_equal_those_of_batch():
     calls = timed_calls(Random(3))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = batch_scores(pipeline, calls, SCORING)
-        means = scores | GlobalMeans(SCORING, [["arm"]], cluster="query")
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], CENTURY, cluster="query")
+        means = scores | GlobalMeans(SCORING, BY_ARM)
+        panes = scores | WindowedMeans(SCORING, Closing(), BY_ARM, CENTURY)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         last.element_type = MeanRow
         both = (
@@ -160,9 +162,9 @@ def test_relations_in_the_last_panes_equal_those_of_batch():
     calls = timed_calls(Random(3))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = batch_scores(pipeline, calls, SCORING)
-        sums = scores | SumMeans(SCORING, [["arm"]], "query")
+        sums = scores | SumMeans(SCORING, BY_ARM)
         batch = sums | beam.FlatMap(lambda one: one[1].relations(slice_of(one[0]), SCORING.plan))
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], CENTURY, cluster="query")
+        panes = scores | WindowedMeans(SCORING, Closing(), BY_ARM, CENTURY)
         last = (
             panes.relations | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         )

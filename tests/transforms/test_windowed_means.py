@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms import window_panes
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
@@ -60,6 +61,7 @@ class Scores:
         return self
 
     def means(self, slices=(), settings=None, cluster=None, end=WITH_ENGINE):
+        options = MeansOptions(slices, cluster=cluster)
         settings = settings or scoring()
         with collect_outputs() as (pipeline, keep, given):
             means = (
@@ -69,9 +71,8 @@ class Scores:
                 | WindowedMeans(
                     settings,
                     CLOSING,
-                    slices,
+                    options,
                     window=HOUR * MINUTE,
-                    cluster=cluster,
                     end=end,
                 )
             )

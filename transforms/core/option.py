@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.structs import fields
+from msgspec.structs import fields, force_setattr
 
 from goodgain.transforms.core.errors import UsageError
 
@@ -34,6 +35,8 @@ class Option(Struct, frozen=True):
       scope: who has it: `all` commands that set the Struct; these and others that read `labels`,
         like validation; those that compute `means` (runs and streams); or `run` only.
       at_least, at_most: the smallest and greatest number.
+      check: returns a value as it counts, like names each once, or raises a UsageError, or a
+        ValueError whose text follows the option's name; it is not asked about None.
       form: how texts of which it takes several are written: one by one (`texts`), also with commas
         between them (`names`), or so and in files as a mapping (`entries`, like `gain=relevance`);
         or that a number of milliseconds is written as a `duration`, like 30m.
@@ -43,10 +46,14 @@ class Option(Struct, frozen=True):
         can be compared.
 
     Example:
-      >>> class Reader(Struct, frozen=True):
+      >>> class Reader(Options, frozen=True):
       ...     lines: Annotated[int, Option(LIMITS, "N", "read so many lines", at_least=1)] = 10
       >>> list(options_in(Reader))
       ['lines']
+      >>> Reader(0)
+      Traceback (most recent call last):
+      ...
+      goodgain.transforms.core.errors.UsageError: lines is 0: give at least 1.
     """
 
     group: str
@@ -55,6 +62,7 @@ class Option(Struct, frozen=True):
     scope: Scope = "all"
     at_least: int | None = None
     at_most: int | None = None
+    check: Callable[[Any], Any] | None = None
     form: Form = "texts"
     flag: str | None = None
     keyword: str | None = None
@@ -71,6 +79,21 @@ class DeclaredOption(Struct, frozen=True):
     option: Option
     type: Any
     default: Any
+
+
+class Options(Struct, frozen=True):
+    """A Struct of options, whose values are checked and put as they count wherever it is made."""
+
+    def __post_init__(self) -> None:
+        """Check each option by itself.
+
+        Raises:
+          UsageError: a value cannot be used.
+        """
+        for name, declared in _declared_in(type(self)):
+            value = getattr(self, name)
+            if value is not declared.default:
+                force_setattr(self, name, check_option(name, declared, value))
 
 
 def options_in(struct: type[Struct], scope: Scope | None = "all") -> dict[str, DeclaredOption]:
@@ -93,19 +116,37 @@ def check_option(name: str, declared: DeclaredOption, value: Any) -> Any:
     """A value as the option declares it, like a tuple for a list.
 
     Raises:
-      UsageError: it has another type, or is too small or too great.
+      UsageError: it has another type, is too small or too great, or its check refuses it.
     """
+    option = declared.option
     try:
         converted = convert(value, declared.type)
     except ValidationError as error:
-        raise UsageError(f"{name} cannot be {value!r}: {error}.") from None
-    option = declared.option
+        wanted = _describe_wanted(declared) or error
+        raise UsageError(f"{name} cannot be {value!r}: {wanted}.") from None
     if isinstance(converted, int):
         if option.at_least is not None and converted < option.at_least:
             raise UsageError(f"{name} is {value!r}: give at least {option.at_least}.")
         if option.at_most is not None and converted > option.at_most:
             raise UsageError(f"{name} is {value!r}: give at most {option.at_most}.")
-    return converted
+    if option.check is None or converted is None:
+        return converted
+    try:
+        return option.check(converted)
+    except ValueError as error:
+        raise UsageError(f"{name} {error}.") from None
+
+
+def _describe_wanted(declared: DeclaredOption) -> str | None:
+    """What to give instead of a value of another type; None if the type itself says it."""
+    type_ = declared.type
+    if get_origin(type_) is Literal:
+        return f"give {' or '.join(map(str, get_args(type_)))}"
+    if type_ == tuple[tuple[str, ...], ...]:
+        return 'give a list of lists, like [["market"], ["arm", "market"]]'
+    if tuple[str, ...] in (type_, *get_args(type_)):
+        return f"give a list of {declared.option.form}"
+    return None
 
 
 def differs_beside(value: Struct, names: tuple[str, ...]) -> bool:
@@ -116,6 +157,12 @@ def differs_beside(value: Struct, names: tuple[str, ...]) -> bool:
     return any(
         getattr(value, name) != default for name, default in _defaults_beside(type(value), names)
     )
+
+
+@cache
+def _declared_in(struct: type[Struct]) -> tuple[tuple[str, DeclaredOption], ...]:
+    """Every option of a Struct; cached, since settings are made anew on every worker."""
+    return tuple(options_in(struct, None).items())
 
 
 @cache

@@ -80,7 +80,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     scores, (rejected, read_counts) = scored
 
-    means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.cluster)
+    means = scores | "Means" >> SumMeans(plan.scoring, config.means)
 
     counts = (
         read_counts | "CountRead" >> count_elements(dict),

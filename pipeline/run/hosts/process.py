@@ -191,9 +191,7 @@ class RunSums:
     def __init__(self, settings: RunConfig, scoring: Scoring) -> None:
         self._settings = settings
         self._plan = scoring.plan
-        # The order of attribute names does not matter, so each set of names is used once.
-        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in settings.slice)
-        self._slices = ((), *(names for names in distinct if names))
+        self._slices = ((), *settings.slice)
         self._means: defaultdict[str, MeansAccumulator] = defaultdict(MeansAccumulator)
         _ = self._means["{}"]  # also without conversations
         self.of_scores = ScoreSums()

@@ -89,10 +89,8 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     means = scores | "Means" >> WindowedMeans(
         scoring,
         closing,
-        config.slice,
+        config.means,
         config.window,
-        config.interval,
-        config.cluster,
         plan.end,
     )
     rejected = (

@@ -81,7 +81,7 @@ def test_a_flag_beyond_the_cap_is_counted_like_one_that_is_kept():
 
 @pytest.mark.parametrize("field", ["gap", "max_open", "max_open_results", "max_open_bytes"])
 def test_rejects_rules_out_of_range(field):
-    with pytest.raises(UsageError, match=f"{field} is 0; it must be at least 1"):
+    with pytest.raises(UsageError, match=f"{field} is 0: give at least 1"):
         Closing(**{field: 0})
-    with pytest.raises(UsageError, match="allowed_lateness is -1; it must be at least 0"):
+    with pytest.raises(UsageError, match="allowed_lateness is -1: give at least 0"):
         Closing(allowed_lateness=-1)

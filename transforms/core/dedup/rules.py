@@ -18,7 +18,7 @@ from goodgain.transforms.core.dedup.url_rules import (
     with_aliases,
 )
 from goodgain.transforms.core.errors import RulesError
-from goodgain.transforms.core.option import SCORING, Option
+from goodgain.transforms.core.option import SCORING, Option, Options
 from goodgain.transforms.core.unicode_14 import casefold
 
 # Attribute numbers. In a fingerprint, one byte represents an attribute (see `fingerprint`). A name
@@ -107,7 +107,7 @@ class TypeRules(Struct, frozen=True):
     confidence: Confidence | None
 
 
-class DuplicateOptions(Struct, frozen=True, kw_only=True):
+class DuplicateOptions(Options, frozen=True, kw_only=True):
     """What two results are compared as."""
 
     unit: Annotated[

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
-
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.option import LIMITS, Option
+from goodgain.transforms.core.option import LIMITS, Option, Options
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
 
@@ -18,7 +16,7 @@ _MEMORY_PER_BYTE = 8  # bytes of objects per decoded byte
 BEGINNING_BYTES = 8 * 2**20
 
 
-class ReadBounds(Struct, frozen=True):
+class ReadBounds(Options, frozen=True):
     """Limits of a reader; anything beyond them becomes a rejected row.
 
     A few kilobytes of a compressed or dictionary-encoded file can expand to gigabytes, so the size

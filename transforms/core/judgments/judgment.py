@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Struct
 from xxhash import xxh3_64_digest, xxh32_intdigest
 
-from goodgain.transforms.core.option import LABELS, Option
+from goodgain.transforms.core.option import LABELS, Option, Options
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Phrased
 
@@ -79,7 +79,7 @@ def _label(gain: int | None) -> str:
     return "below 0" if gain is None else str(gain)
 
 
-class LabelKeys(Struct, frozen=True):
+class LabelKeys(Options, frozen=True):
     """How judgments are matched to results.
 
     A result without the named id has the name of its generic id.

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.option import LABELS, NAMES, Option
+from goodgain.transforms.core.option import LABELS, NAMES, Option, Options
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -37,7 +37,7 @@ class Renames(Struct, frozen=True):
     result: Pairs = ()
 
 
-class Adaptation(Struct, frozen=True, dict=True):
+class Adaptation(Options, frozen=True, dict=True):
     """How to convert the records of a producer to trace records.
 
     Raises:
@@ -56,6 +56,7 @@ class Adaptation(Struct, frozen=True, dict=True):
             NAMES,
             "FIELD=NAME",
             "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
+            check=_check_renames,
             form="entries",
             flag="map",
         ),
@@ -67,19 +68,13 @@ class Adaptation(Struct, frozen=True, dict=True):
             "LABEL=GAIN",
             "gains of labels on another scale, like 2=1,4=2,8=3 or 0.5..1=2 or relevant=3",
             "labels",
+            check=_check_label_map,
             form="entries",
         ),
     ] = ()
     iteration_base: Annotated[
         Literal[0, 1], Option(NAMES, "0|1", "number of the first iteration of a turn in the traces")
     ] = 1
-
-    def __post_init__(self) -> None:
-        """Refuse entries that cannot be used before records are read."""
-        for name, entries in (("mapping", self.mapping), ("label_map", self.label_map)):
-            if isinstance(entries, str):
-                raise UsageError(f"{name} cannot be {entries!r}: give a list of entries.")
-        _ = self.renames, self.label_scale
 
     @cached_property
     def renames(self) -> Renames:
@@ -151,6 +146,16 @@ class Adaptation(Struct, frozen=True, dict=True):
             for _, source in pairs
             if source and all(_value_at(item, source) is _ABSENT for item in objects)
         ]
+
+
+def _check_renames(entries: tuple[str, ...]) -> tuple[str, ...]:
+    parse_renames(entries)
+    return entries
+
+
+def _check_label_map(entries: tuple[str, ...]) -> tuple[str, ...]:
+    parse_label_map(entries)
+    return entries
 
 
 def parse_renames(entries: Iterable[str]) -> Renames:

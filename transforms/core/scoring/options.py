@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import Struct
-
+from goodgain.transforms.core.metrics.budgets import parse_budgets
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import choose_outcomes
-from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
+from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, check_names
+from goodgain.transforms.core.metrics.repeats import parse_condition
 from goodgain.transforms.core.option import (
     COMMON,
     LABELS,
@@ -18,6 +18,7 @@ from goodgain.transforms.core.option import (
     SCORING,
     DeclaredOption,
     Option,
+    Options,
     options_in,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -30,7 +31,7 @@ GREATEST_MAX_I = 1_000  # each i has its means, and their intervals in the repor
 _GREATEST_G_MAX = 20
 
 
-class ScoringOptions(Struct, frozen=True, kw_only=True):
+class ScoringOptions(Options, frozen=True, kw_only=True):
     """Settings of scoring that are options, each described where it is declared.
 
     `cost`, `outcome` and `usage` are None until the first records of the traces have been seen,
@@ -57,6 +58,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "stream none",
             form="names",
             selects=True,
+            check=_cost_names,
         ),
     ] = None
     budget: Annotated[
@@ -67,6 +69,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "also compute gains within a budget, like tokens=1000,5000",
             "means",
             selects=True,
+            check=_check_budgets,
         ),
     ] = ()
     outcome: Annotated[
@@ -80,6 +83,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             + ", in a stream only these",
             form="names",
             selects=True,
+            check=_outcome_texts,
         ),
     ] = None
     usage: Annotated[
@@ -102,6 +106,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "every run, like CG",
             form="names",
             selects=True,
+            check=check_names,
         ),
     ] = DEFAULT_METRICS
     duplicates: Annotated[
@@ -175,6 +180,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "which share the attribute of " + Remedy("cluster") + ", pass",
             "means",
             selects=True,
+            check=_condition_texts,
         ),
     ] = ()
     pass_k: Annotated[
@@ -186,6 +192,7 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
             "number of repeats by default",
             "means",
             selects=True,
+            check=_repeat_numbers,
         ),
     ] = ()
     per_call: Annotated[
@@ -216,7 +223,7 @@ def options_of_values() -> dict[str, DeclaredOption]:
     return {name: declared for name, declared in every if not declared.option.selects}
 
 
-def cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
+def _cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """The names of costs that are asked for, each once; `none` alone asks for none.
 
     Raises:
@@ -230,7 +237,26 @@ def cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def repeat_numbers(ks: tuple[int, ...]) -> tuple[int, ...]:
+def _check_budgets(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Make sure that texts are budgets.
+
+    Raises:
+      UsageError: one is not.
+    """
+    parse_budgets(texts)
+    return texts
+
+
+def _condition_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Conditions as they are usually written, each once.
+
+    Raises:
+      UsageError: a text is not a condition.
+    """
+    return tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
+
+
+def _repeat_numbers(ks: tuple[int, ...]) -> tuple[int, ...]:
     """The numbers of repeats that are asked for, ascending, each once.
 
     Raises:
@@ -241,7 +267,7 @@ def repeat_numbers(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(set(ks)))
 
 
-def outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The outcomes that are asked for as they are usually written; `none` alone asks for none.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import field
 
-from goodgain.transforms.core.dedup.rules import DuplicateOptions, RuleTable, Unit, compile_rules
+from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions
@@ -30,17 +30,10 @@ from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.metrics.usage import USAGE
-from goodgain.transforms.core.option import check_option, options_in
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.remedy import word
-from goodgain.transforms.core.scoring.options import (
-    ScoringOptions,
-    cost_names,
-    find_scale_mistake,
-    outcome_texts,
-    repeat_numbers,
-)
+from goodgain.transforms.core.scoring.options import ScoringOptions, find_scale_mistake
 
 
 def _refuse_missing_rules() -> RuleTable:
@@ -89,11 +82,12 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
     own: tuple[Metric, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that documents can have the best label.
+        """Check each option, and that documents can have the best label.
 
         Raises:
-          UsageError: something else decides about the labels of documents.
+          UsageError: a value cannot be used, or something else decides about labels of documents.
         """
+        super().__post_init__()
         if self.document_label == "best" and (self.label_keys or self.pool or self.bounds):
             raise UsageError(
                 "document_label is best, which excludes label_keys and pool, where each document "
@@ -202,15 +196,11 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
         if isinstance(metrics, str):
             raise UsageError(f"metrics cannot be {metrics!r}: give a list of names.")
         names = check_names(map(name_of, metrics))
-        unit = check_option("unit", options_in(DuplicateOptions)["unit"], unit)
-        declared = options_in(ScoringOptions, None)
-        for name in declared.keys() & options.keys():
-            options[name] = check_option(name, declared[name], options[name])
         scoring = cls(
             rules=compile_rules(load_shipped_rules() if rules is None else read_rules(rules), unit),
             metrics=names,
             own=load_own_metrics(split_names(names)[1]),
-            **_chosen(options),
+            **options,
         )
         scoring.check()
         return scoring
@@ -237,21 +227,3 @@ class Scoring(ScoringOptions, frozen=True, dict=True):
 def _name_attributes(text: str) -> str:
     """A message whose options are attributes, like `g_max`."""
     return word(text, lambda remedy: {"pass": "pass_"}.get(remedy.option, remedy.option))
-
-
-def _chosen(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, in which costs, outcomes and numbers of repeats stand as they count.
-
-    Raises:
-      UsageError: a cost or an outcome cannot be a column, or a number is too small or too great.
-    """
-    chosen = dict(options)
-    for name, choose in (("cost", cost_names), ("pass_k", repeat_numbers)):
-        if options.get(name) is not None:
-            try:
-                chosen[name] = choose(options[name])
-            except ValueError as error:
-                raise UsageError(f"{name} {error}.") from None
-    if options.get("outcome") is not None:
-        chosen["outcome"] = outcome_texts(options["outcome"])
-    return chosen

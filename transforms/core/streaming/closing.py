@@ -13,7 +13,6 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.payload import Frame
@@ -41,19 +40,6 @@ class Closing(ClosingOptions, frozen=True):
 
     Example: see `WindowedMeans`.
     """
-
-    def __post_init__(self) -> None:
-        smallest = {
-            "gap": 1,
-            "allowed_lateness": 0,
-            "max_open": 1,
-            "max_open_results": 1,
-            "max_open_bytes": 1,
-            "out_of_orderness": 0,
-        }
-        for name, least in smallest.items():
-            if getattr(self, name) < least:
-                raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
 
 
 class Arrival(Struct, frozen=True):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
-
-from goodgain.transforms.core.option import LIMITS, TIME, Option
+from goodgain.transforms.core.option import LIMITS, TIME, Option, Options
 
 _MINUTE = 60_000
 
 
-class ClosingOptions(Struct, frozen=True):
+class ClosingOptions(Options, frozen=True):
     """When conversations of a stream close, in ms of event time, and what is kept of open ones."""
 
     gap: Annotated[
         int,
         Option(
-            TIME, "SPAN", "close a conversation this long after its last event", form="duration"
+            TIME,
+            "SPAN",
+            "close a conversation this long after its last event",
+            at_least=1,
+            form="duration",
         ),
     ] = 30 * _MINUTE
     allowed_lateness: Annotated[
@@ -27,13 +29,18 @@ class ClosingOptions(Struct, frozen=True):
             "SPAN",
             "how long a closed conversation is remembered, so that its stragglers are counted as "
             "late",
+            at_least=0,
             form="duration",
         ),
     ] = 60 * _MINUTE
     max_open: Annotated[
         int,
         Option(
-            TIME, "SPAN", "close a conversation at this age, however busy it is", form="duration"
+            TIME,
+            "SPAN",
+            "close a conversation at this age, however busy it is",
+            at_least=1,
+            form="duration",
         ),
     ] = 24 * 60 * _MINUTE
     max_open_results: Annotated[
@@ -61,6 +68,7 @@ class ClosingOptions(Struct, frozen=True):
             TIME,
             "SPAN",
             "how far out of order a record may arrive without being late",
+            at_least=0,
             form="duration",
         ),
     ] = 5 * _MINUTE
