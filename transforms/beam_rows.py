@@ -6,15 +6,16 @@ transforms. Names of ranking metrics are those of Avro columns: `ndcg_at_10` for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 from msgspec.structs import replace
 
+from goodgain.transforms.beam_row_errors import BAD, ErrorHandling, Rows, with_errors
 from goodgain.transforms.beam_schemas import (
     plain_mapping,
     row_type,
@@ -25,7 +26,7 @@ from goodgain.transforms.beam_schemas import (
 from goodgain.transforms.coders import apply_typed
 from goodgain.transforms.core.dedup.rules import Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
-from goodgain.transforms.core.errors import GoodGainError, RecordError
+from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS
@@ -44,11 +45,6 @@ from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.read import ReadTraces
 from goodgain.transforms.score import ScoreConversations
 
-ErrorHandling = Mapping[str, str]
-Rows: TypeAlias = "beam.PCollection[beam.Row]"
-_GOOD = "good"  # Beam YAML's name for the main output
-_BAD = "bad"
-_OUTPUT = "output"
 _scores = msgspec.msgpack.Decoder(ConversationScore)
 
 
@@ -74,7 +70,7 @@ class ReadTraceRows(beam.PTransform):
         """Apply the transform."""
         traces = begin | "Read" >> ReadTraces(self.input)
         rows = traces.calls | "Rows" >> beam.Map(struct_row).with_output_types(row_type(SearchCall))
-        return _with_errors(rows, traces.rejected, self.error_handling)
+        return with_errors(rows, traces.rejected, self.error_handling)
 
 
 class ScoreConversationRows(beam.PTransform):
@@ -146,7 +142,7 @@ class ScoreConversationRows(beam.PTransform):
         scored_rows = scored.scores | "Rows" >> beam.Map(score_row).with_output_types(
             score_type(self.scoring.plan)
         )
-        return _with_errors(scored_rows, bad, self.error_handling)
+        return with_errors(scored_rows, bad, self.error_handling)
 
 
 class GlobalMeanRows(beam.PTransform):
@@ -205,23 +201,7 @@ class GlobalMeanRows(beam.PTransform):
             | "Means" >> GlobalMeans(self.scoring, self.options)
             | "Rows" >> beam.Map(struct_row).with_output_types(row_type(MeanRow))
         )
-        return _with_errors(means, bad, self.error_handling)
-
-
-def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:
-    if handling is None:
-        _ = rejected | "NoErrors" >> beam.Map(_fail)
-        return rows
-    bad = rejected | "Errors" >> beam.Map(struct_row).with_output_types(row_type(RejectedRecord))
-    return {_GOOD: rows, handling[_OUTPUT]: bad}
-
-
-def _fail(rejected: RejectedRecord) -> None:
-    place = ": ".join(filter(None, (rejected.source, rejected.position)))
-    raise GoodGainError(
-        f"{place}: {rejected.reason} Give error_handling with an "
-        "output to continue without such records."
-    )
+        return with_errors(means, bad, self.error_handling)
 
 
 class _Parse(beam.DoFn):
@@ -231,7 +211,7 @@ class _Parse(beam.DoFn):
             yield parse_escaped_mapping(record)
         except RecordError as error:
             bad = reject_record("row", "", error, payload_of_mapping(record))
-            yield TaggedOutput(_BAD, bad)
+            yield TaggedOutput(BAD, bad)
 
 
 @dataclass(eq=False, repr=False)
@@ -254,4 +234,4 @@ class _DecodeScore(beam.DoFn):
             )
         row = plain_mapping(row)
         error = RecordError(reason, "score", row.get("conversation_id"))
-        yield TaggedOutput(_BAD, reject_record("row", "", error, payload_of_mapping(row)))
+        yield TaggedOutput(BAD, reject_record("row", "", error, payload_of_mapping(row)))

@@ -24,7 +24,8 @@ from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.filesystems import find_files, is_local, open_plain
+from goodgain.transforms.file_listing import find_files
+from goodgain.transforms.filesystems import is_local, open_plain
 
 REJECTED = "rejected"
 

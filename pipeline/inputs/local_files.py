@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import Records, read_shard, reject_unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from goodgain.transforms.filesystems import find_files
+from goodgain.transforms.file_listing import find_files
 
 T = TypeVar("T")
 

@@ -18,12 +18,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
 from goodgain.transforms.core.metrics.own import own_metrics_of
 from goodgain.transforms.core.wording import format_count
-from goodgain.transforms.filesystems import (
-    exists,
-    find_files_named,
-    join,
-    open_plain,
-)
+from goodgain.transforms.file_listing import find_files_named
+from goodgain.transforms.filesystems import exists, join, open_plain
 
 
 def read_manifest(folder: str) -> dict[str, Any]:

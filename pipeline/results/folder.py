@@ -14,15 +14,8 @@ from msgspec import Struct
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.links import check_links
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.filesystems import (
-    delete,
-    exists,
-    is_local,
-    join,
-    list_files_below,
-    make_folder,
-    open_plain,
-)
+from goodgain.transforms.file_listing import list_files_below
+from goodgain.transforms.filesystems import delete, exists, is_local, join, make_folder, open_plain
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.filesystems import is_local, list_paths_below
+from goodgain.transforms.file_listing import list_paths_below
+from goodgain.transforms.filesystems import is_local
 
 
 def check_links(folder: str) -> None:

@@ -33,12 +33,12 @@ from goodgain.transforms.core.pool.document_rows import (
 )
 from goodgain.transforms.core.pool.files import PoolFiles, read_documents
 from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.file_listing import list_files_below
 from goodgain.transforms.filesystems import (
     create,
     delete,
     is_local,
     join,
-    list_files_below,
     make_folder,
     move,
     open_plain,

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
     from goodgain.transforms.core.warnings.warning import DataWarning
-    from goodgain.transforms.sources.folder_watch import FolderSource
+    from goodgain.transforms.sources.folder_source import FolderSource
     from goodgain.transforms.stream_end import StreamEnd
 
 __all__ = [
@@ -162,7 +162,7 @@ _MODULES = {
     "Exclusions": "transforms.core.judgments.exclusions",
     "Explanation": "pipeline.api.explanation",
     "FileShard": "transforms.core.files.shard",
-    "FolderSource": "transforms.sources.folder_watch",
+    "FolderSource": "transforms.sources.folder_source",
     "GateFailedError": "pipeline.api.gate",
     "GateVerdict": "pipeline.api.gate",
     "GoodGainError": "transforms.core.errors",

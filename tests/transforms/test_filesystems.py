@@ -19,7 +19,7 @@ from goodgain.pipeline.results.folder import (
 )
 from goodgain.pipeline.results.output_kinds import RUN_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare, publish
-from goodgain.transforms import filesystems
+from goodgain.transforms import file_listing, filesystems
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 
@@ -50,21 +50,23 @@ def test_lists_the_same_files_as_beam(folder, end):
         (match,) = FileSystems.match([FileSystems.join(f"{folder}{end}", pattern)])
         return sorted(metadata.path for metadata in match.metadata_list)
 
-    found = sorted(filesystems.list_files_below(f"{folder}{end}"))
+    found = sorted(file_listing.list_files_below(f"{folder}{end}"))
     assert found == sorted(str(folder / name) for name in FILES) == by_beam("**")
-    named = filesystems.find_files_named(filesystems.join(f"{folder}{end}", "means"), "part-*.avro")
+    named = file_listing.find_files_named(
+        filesystems.join(f"{folder}{end}", "means"), "part-*.avro"
+    )
     assert named == [str(folder / "means" / "part-00000.avro")] == by_beam("means/part-*.avro")
-    assert filesystems.list_files_below(str(folder / "none")) == []
-    assert filesystems.find_files_named(str(folder / "none"), "*") == []
-    assert filesystems.find_matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
+    assert file_listing.list_files_below(str(folder / "none")) == []
+    assert file_listing.find_files_named(str(folder / "none"), "*") == []
+    assert file_listing.find_matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
 
 
 @pytest.mark.parametrize(
     "pattern", ["*", "a", "means/", "means/part-*", "m*/part-?.jsonl", "**", "**/*.avro"]
 )
 def test_a_pattern_finds_the_same_files_here_and_elsewhere(folder, pattern):
-    found = filesystems.find_files(f"{folder}/{pattern}")
-    beyond = filesystems.find_files(f"{ELSEWHERE}{folder}/{pattern}")
+    found = file_listing.find_files(f"{folder}/{pattern}")
+    beyond = file_listing.find_files(f"{ELSEWHERE}{folder}/{pattern}")
     assert found
     assert [file.path for file in found] == [file.path.removeprefix(ELSEWHERE) for file in beyond]
     assert [file.size for file in found] == [os.path.getsize(file.path) for file in found]
@@ -73,19 +75,19 @@ def test_a_pattern_finds_the_same_files_here_and_elsewhere(folder, pattern):
 def test_a_folder_stands_for_the_visible_files_directly_in_it(folder):
     (folder / "_done").write_text("")
     (folder / ".crc").write_text("")
-    assert [file.path for file in filesystems.find_files(str(folder))] == [str(folder / "a")]
-    assert filesystems.find_files(str(folder / "none")) == []
+    assert [file.path for file in file_listing.find_files(str(folder))] == [str(folder / "a")]
+    assert file_listing.find_files(str(folder / "none")) == []
     named = folder / "b[1]*"
     named.write_text("")
-    assert filesystems.find_files(str(named)) == [InputFile(str(named), 0)]
+    assert file_listing.find_files(str(named)) == [InputFile(str(named), 0)]
 
 
 def test_a_folder_is_no_pattern(tmp_path):
     place = tmp_path / "out[1]*"
     place.mkdir()
     (place / "part-0").write_text("")
-    assert filesystems.list_files_below(str(place)) == [str(place / "part-0")]
-    assert filesystems.find_files_named(str(place), "part-*") == [str(place / "part-0")]
+    assert file_listing.list_files_below(str(place)) == [str(place / "part-0")]
+    assert file_listing.find_files_named(str(place), "part-*") == [str(place / "part-0")]
 
 
 def test_moving_again_does_nothing(tmp_path):
@@ -178,10 +180,10 @@ def test_a_run_is_published_and_read_elsewhere(tmp_path):
     write_manifest(out, {"datasets": {"late": 1}})
     assert read_manifest(out) == {"datasets": {"late": 1}}
     assert list(read_dataset(out, "late")) == [{"n": 1}]
-    assert sorted(filesystems.list_files_below(out)) == [f"{out}/{name}", f"{out}/manifest.json"]
-    assert filesystems.find_files_named(f"{out}/late", "part-*") == [f"{out}/{name}"]
+    assert sorted(file_listing.list_files_below(out)) == [f"{out}/{name}", f"{out}/manifest.json"]
+    assert file_listing.find_files_named(f"{out}/late", "part-*") == [f"{out}/{name}"]
     clear(out)
-    assert filesystems.list_files_below(str(tmp_path)) == []
+    assert file_listing.list_files_below(str(tmp_path)) == []
 
 
 @pytest.mark.parametrize(
@@ -206,4 +208,4 @@ def test_a_named_pipe_is_refused_before_anything_waits_for_its_writer(tmp_path):
     os.mkfifo(pipe)
     for pattern in (pipe, str(tmp_path), str(tmp_path / "*.jsonl")):
         with pytest.raises(UsageError, match=r"a\.jsonl is a pipe, where a file is needed"):
-            filesystems.find_files(pattern)
+            file_listing.find_files(pattern)

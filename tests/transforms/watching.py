@@ -17,7 +17,7 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.read import REJECTED
-from goodgain.transforms.sources.folder_watch import FolderSource
+from goodgain.transforms.sources.folder_source import FolderSource
 from goodgain.transforms.sources.watch import FolderTracker, ReadFolder
 from goodgain.transforms.stream_end import StoppableEnd
 from tests.core.direct import shipped_rules

@@ -22,7 +22,8 @@ from goodgain.transforms.core.records.rejection import (
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.folder_progress import name_digest
-from goodgain.transforms.filesystems import LocalFile, files_in, is_visible, open_plain
+from goodgain.transforms.file_listing import LocalFile, files_in, is_visible
+from goodgain.transforms.filesystems import open_plain
 
 _UNFINISHED = (".tmp", ".temp", ".part", ".partial", ".inprogress", ".crdownload", ".swp", "~")
 

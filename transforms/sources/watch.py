@@ -19,8 +19,8 @@ from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.folder_progress import FolderProgress
 from goodgain.transforms.sources.folder_files import collect_times
+from goodgain.transforms.sources.folder_source import FolderSource
 from goodgain.transforms.sources.folder_watch import (
-    FolderSource,
     FolderWatch,
     MoveWatermark,
     ReadPart,

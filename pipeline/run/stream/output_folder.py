@@ -7,7 +7,8 @@ from goodgain.pipeline.results.output_kinds import STREAM_OUTPUTS
 from goodgain.pipeline.results.replacement import clear, prepare
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.filesystems import delete, list_files_below
+from goodgain.transforms.file_listing import list_files_below
+from goodgain.transforms.filesystems import delete
 
 
 def make_room(config: StreamConfig) -> None:

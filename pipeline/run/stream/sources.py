@@ -14,7 +14,7 @@ from goodgain.transforms.core.errors import UsageError, missing_file
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
-from goodgain.transforms.sources.folder_watch import FolderSource
+from goodgain.transforms.sources.folder_source import FolderSource
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
 from goodgain.transforms.sources.watch import WatchFolder

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from goodgain.pipeline.results.folder import UNFINISHED
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.filesystems import delete, list_files_below, open_plain
+from goodgain.transforms.file_listing import list_files_below
+from goodgain.transforms.filesystems import delete, open_plain
 
 
 def fetch(source: str, target: Path) -> None:

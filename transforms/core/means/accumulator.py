@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from collections.abc import Sequence
+from itertools import chain
 
 from msgspec import Struct, field
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution, merge_all
+from goodgain.transforms.core.means.columns import (
+    add_columns,
+    add_terms,
+    columns_of,
+    merge_sums,
+    without_cluster,
+)
+from goodgain.transforms.core.means.distribution import Adder, Distribution, merge_all
 from goodgain.transforms.core.means.estimates import estimates_of
 from goodgain.transforms.core.means.mean_row import Estimate, MeanRow, mean_row
 from goodgain.transforms.core.means.ratios import RatioSums
 from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
 from goodgain.transforms.core.means.values import ConversationValues, list_values
-from goodgain.transforms.core.metrics.group import Terms
 from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan
 from goodgain.transforms.core.scoring.data_counts import COUNTED
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
@@ -85,15 +91,15 @@ class MeansAccumulator(Struct, array_like=True):
         searched = [values for values in pending if values.n]
         idle = [values for values in pending if not values.n]
         adder = Adder()
-        self.reached = _add(self.reached, _columns(searched, True), adder)
-        self.beyond = _add(self.beyond, _columns(searched, False), adder)
-        self.idle = _add(self.idle, _columns(idle, True), adder)
-        self.ratios = _with_terms(self.ratios, searched)
-        self.idle_ratios = _with_terms(self.idle_ratios, idle)
-        self.alone = _with_terms(self.alone, _without_cluster(searched))
-        self.idle_alone = _with_terms(self.idle_alone, _without_cluster(idle))
+        self.reached = add_columns(self.reached, columns_of(searched, True), adder)
+        self.beyond = add_columns(self.beyond, columns_of(searched, False), adder)
+        self.idle = add_columns(self.idle, columns_of(idle, True), adder)
+        self.ratios = add_terms(self.ratios, searched)
+        self.idle_ratios = add_terms(self.idle_ratios, idle)
+        self.alone = add_terms(self.alone, without_cluster(searched))
+        self.idle_alone = add_terms(self.idle_alone, without_cluster(idle))
         calls = chain.from_iterable(values.calls for values in searched)
-        self.calls = _add(self.calls, enumerate(zip(*calls, strict=True)), adder)
+        self.calls = add_columns(self.calls, enumerate(zip(*calls, strict=True)), adder)
         self.counted = _sum_counts(self.counted, *[values.counted for values in searched])
         examples = [example for values in searched for example in values.contradicted_ids]
         self.contradicted_ids = least_examples([*self.contradicted_ids, *examples])
@@ -109,10 +115,10 @@ class MeansAccumulator(Struct, array_like=True):
         self.reached = merge_all(self.reached, other.reached)
         self.beyond = merge_all(self.beyond, other.beyond)
         self.idle = merge_all(self.idle, other.idle)
-        self.ratios = _merge_sums(self.ratios, other.ratios)
-        self.idle_ratios = _merge_sums(self.idle_ratios, other.idle_ratios)
-        self.alone = _merge_sums(self.alone, other.alone)
-        self.idle_alone = _merge_sums(self.idle_alone, other.idle_alone)
+        self.ratios = merge_sums(self.ratios, other.ratios)
+        self.idle_ratios = merge_sums(self.idle_ratios, other.idle_ratios)
+        self.alone = merge_sums(self.alone, other.alone)
+        self.idle_alone = merge_sums(self.idle_alone, other.idle_alone)
         self.calls = merge_all(self.calls, other.calls)
         self.counted = _sum_counts(self.counted, other.counted)
         self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])
@@ -192,69 +198,3 @@ class MeansAccumulator(Struct, array_like=True):
 def _sum_counts(*several: Sequence[int]) -> list[int]:
     """The sums of counts by index; empty ones are skipped."""
     return list(map(sum, zip(*filter(None, several), strict=True)))
-
-
-_Column = tuple[float | None, ...]
-
-
-def _columns(
-    several: Sequence[ConversationValues], got_there: bool
-) -> Iterator[tuple[int, _Column]]:
-    """The columns of the cells' values, of the conversations that got there, or of the others.
-
-    Each comes with a key that columns may share whose values are often equal.
-    """
-    if not several:
-        return
-    first = several[0]
-    none = repeat((), len(first.at_n))
-    at_n = zip(*[values.at_n for values in several], strict=True) if got_there else none
-    yield from enumerate(at_n)
-    for i, of_iteration in enumerate(first.by_i, start=1):
-        rows = [
-            values.by_i[i - 1] for values in several if (not values.n or i <= values.n) == got_there
-        ]
-        columns = zip(*rows, strict=True) if rows else repeat((), len(of_iteration))
-        yield from enumerate(columns, start=len(first.at_n))
-    for at, at_budget in enumerate(first.budgets):
-        rows = [
-            values.budgets[at].values
-            for values in several
-            if (not values.n or values.budgets[at].reached) == got_there
-        ]
-        columns = zip(*rows, strict=True) if rows else repeat((), len(at_budget.values))
-        yield from ((-1, column) for column in columns)
-
-
-def _add(
-    distributions: list[Distribution], columns: Iterator[tuple[int, _Column]], adder: Adder
-) -> list[Distribution]:
-    before = distributions or repeat(NOTHING)
-    added = [
-        adder.add(key, distribution, column) if column else distribution
-        for distribution, (key, column) in zip(before, columns, strict=False)
-    ]
-    return added or distributions
-
-
-def _without_cluster(several: Sequence[ConversationValues]) -> list[ConversationValues]:
-    return [values for values in several if values.cluster == ""]
-
-
-def _with_terms(sums: list[RatioSums], several: Sequence[ConversationValues]) -> list[RatioSums]:
-    if not several:
-        return sums
-    columns: list[tuple[Terms | None, ...]] = list(
-        zip(*(values.ratios for values in several), strict=True)
-    )
-    before = sums or [RatioSums()] * len(columns)
-    return [
-        sums.add(terms for terms in column if terms is not None)
-        for sums, column in zip(before, columns, strict=True)
-    ]
-
-
-def _merge_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
-    if not mine or not theirs:
-        return mine or theirs
-    return [sums.merge(other) for sums, other in zip(mine, theirs, strict=True)]

@@ -1,8 +1,8 @@
 """Ranking metrics of SPEC 8: pure functions over a ranked list of labels and its judged pool."""
 
+from goodgain.transforms.core.ranking.binary import count_judged
 from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
 from goodgain.transforms.core.ranking.families import FAMILIES, GAUC, GAUC_WEIGHTED, Family
-from goodgain.transforms.core.ranking.functions import count_judged
 from goodgain.transforms.core.ranking.names import (
     DEFAULT_RANKING_METRICS,
     RankingMetric,

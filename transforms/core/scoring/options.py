@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from goodgain.transforms.core.metrics.budgets import parse_budgets
-from goodgain.transforms.core.metrics.group import fits_column
-from goodgain.transforms.core.metrics.outcomes import choose_outcomes
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, check_names
-from goodgain.transforms.core.metrics.repeats import parse_condition
 from goodgain.transforms.core.option import (
     COMMON,
     LABELS,
@@ -24,9 +20,14 @@ from goodgain.transforms.core.option import (
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
+from goodgain.transforms.core.scoring.option_checks import (
+    check_budgets,
+    condition_texts,
+    cost_names,
+    outcome_texts,
+    repeat_numbers,
+)
 
-NONE = ("none",)
-_MOST_REPEATS = 100_000
 GREATEST_MAX_I = 1_000  # each i has its means, and their intervals in the report
 _GREATEST_G_MAX = 20
 
@@ -58,7 +59,7 @@ class ScoringOptions(Options, frozen=True, kw_only=True):
             "stream none",
             form="names",
             selects=True,
-            check=_cost_names,
+            check=cost_names,
         ),
     ] = None
     budget: Annotated[
@@ -69,7 +70,7 @@ class ScoringOptions(Options, frozen=True, kw_only=True):
             "also compute gains within a budget, like tokens=1000,5000",
             "means",
             selects=True,
-            check=_check_budgets,
+            check=check_budgets,
         ),
     ] = ()
     outcome: Annotated[
@@ -83,7 +84,7 @@ class ScoringOptions(Options, frozen=True, kw_only=True):
             + ", in a stream only these",
             form="names",
             selects=True,
-            check=_outcome_texts,
+            check=outcome_texts,
         ),
     ] = None
     usage: Annotated[
@@ -180,7 +181,7 @@ class ScoringOptions(Options, frozen=True, kw_only=True):
             "which share the attribute of " + Remedy("cluster") + ", pass",
             "means",
             selects=True,
-            check=_condition_texts,
+            check=condition_texts,
         ),
     ] = ()
     pass_k: Annotated[
@@ -192,7 +193,7 @@ class ScoringOptions(Options, frozen=True, kw_only=True):
             "number of repeats by default",
             "means",
             selects=True,
-            check=_repeat_numbers,
+            check=repeat_numbers,
         ),
     ] = ()
     per_call: Annotated[
@@ -221,59 +222,6 @@ def options_of_values() -> dict[str, DeclaredOption]:
     """The options by which the values of a metric may differ; others select what is computed."""
     every = options_in(ScoringOptions, None).items()
     return {name: declared for name, declared in every if not declared.option.selects}
-
-
-def _cost_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of costs that are asked for, each once; `none` alone asks for none.
-
-    Raises:
-      ValueError: one cannot be part of the name of a column.
-    """
-    if names == NONE:
-        return ()
-    for name in names:
-        if not fits_column(name):
-            raise ValueError(f"must be names of letters, digits and _, not {name!r}")
-    return tuple(dict.fromkeys(names))
-
-
-def _check_budgets(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Make sure that texts are budgets.
-
-    Raises:
-      UsageError: one is not.
-    """
-    parse_budgets(texts)
-    return texts
-
-
-def _condition_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Conditions as they are usually written, each once.
-
-    Raises:
-      UsageError: a text is not a condition.
-    """
-    return tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
-
-
-def _repeat_numbers(ks: tuple[int, ...]) -> tuple[int, ...]:
-    """The numbers of repeats that are asked for, ascending, each once.
-
-    Raises:
-      ValueError: one is too small or too great.
-    """
-    if any(not 1 <= k <= _MOST_REPEATS for k in ks):
-        raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
-    return tuple(sorted(set(ks)))
-
-
-def _outcome_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The outcomes that are asked for as they are usually written; `none` alone asks for none.
-
-    Raises:
-      UsageError: one is not an outcome, or is given twice.
-    """
-    return () if texts == NONE else tuple(map(str, choose_outcomes(texts, ())))
 
 
 def find_scale_mistake(good_gain: int, relevance: int | None, g_max: int) -> tuple[str, str] | None:

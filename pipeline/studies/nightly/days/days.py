@@ -21,7 +21,8 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest_model import FileOfRun
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.filesystems import delete, is_local, list_paths_below, sync
+from goodgain.transforms.file_listing import list_paths_below
+from goodgain.transforms.filesystems import delete, is_local, sync
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})

@@ -1,4 +1,4 @@
-"""The functions that compute the ranking metrics of SPEC 8; that of auc is in `auc.py`.
+"""The functions of ranking metrics that ask whether results are relevant (SPEC 8); auc's: `auc.py`.
 
 Every function takes a ranked list and its argument (a cutoff k, None for the whole list or no
 cutoff, or a persistence p) and returns the value, None if undefined.
@@ -138,58 +138,6 @@ def judged(ranked: RankedList, k: int | None) -> float | None:
     return (len(labels) - labels.count(UNJUDGED)) / len(labels)
 
 
-def cg(ranked: RankedList, k: int | None) -> int:
-    """sum_{j<=k} g_j: cumulated gain of the ranked list (SPEC 8).
-
-    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
-    20(4), 2002, equation 1.
-    """
-    sums = ranked.gain_sums
-    return sums[-1] if k is None or k >= len(sums) else sums[k]
-
-
-def dcg(ranked: RankedList, k: int | None) -> float:
-    """sum_{j<=k} g_j / log2(j + 1) (SPEC 8).
-
-    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
-    20(4), 2002, equation 2, with the discount log2(j + 1) at every rank instead of their
-    max(1, log2 j), as in trec_eval and Burges et al. 2005.
-    """
-    return _sum_to(ranked.discounted_sums, k)
-
-
-def dcg_burges(ranked: RankedList, k: int | None) -> float:
-    """sum_{j<=k} (2^g_j - 1) / log2(j + 1) (SPEC 8).
-
-    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: the sum
-    inside their NDCG.
-    """
-    return _sum_to(ranked.discounted_sums_burges, k)
-
-
-def ndcg(ranked: RankedList, k: int | None) -> float | None:
-    """dcg@k over dcg@k of the pool's gains in falling order (SPEC 8). Undefined when that is 0.
-
-    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
-    20(4), 2002: the normalised DCG vector, at one rank.
-    """
-    ideal = _sum_to(ranked.ideal_discounted_sums, k)
-    return _sum_to(ranked.discounted_sums, k) / ideal if ideal else None
-
-
-def ndcg_burges(ranked: RankedList, k: int | None) -> float | None:
-    """dcg_burges@k over that of the pool's gains in falling order (SPEC 8). Undefined when it is 0.
-
-    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: NDCG.
-    """
-    ideal = _sum_to(ranked.ideal_discounted_sums_burges, k)
-    return _sum_to(ranked.discounted_sums_burges, k) / ideal if ideal else None
-
-
-def _sum_to(sums: list[float], k: int | None) -> float:
-    return sums[-1] if k is None or k >= len(sums) else sums[k]
-
-
 def rbp(ranked: RankedList, p: float) -> float:
     """(1 - p) sum_j rel_j p^(j-1) over the whole list (SPEC 8).
 
@@ -218,60 +166,11 @@ def _discounted_sum(ranks: list[int], p: float, size: int) -> float:
     return (1.0 - p) * total
 
 
-def err(ranked: RankedList, k: int | None) -> float:
-    """sum_{j<=k} (1/j) P_j prod_{l<j} (1 - P_l), P = (2^g - 1) / 2^g_max (SPEC 8).
-
-    Raises:
-      UsageError: a gain is above g_max.
-    Source: Chapelle, Metzler, Zhang and Grinspan, "Expected reciprocal rank for graded relevance",
-    CIKM 2009: the definitions of R(g), the probability of being satisfied, and of ERR.
-    """
-    return _steps_to(ranked.reciprocal_rank_steps, k)
-
-
-def nerr(ranked: RankedList, k: int | None) -> float | None:
-    """err@k over err@k of the pool's gains in falling order (SPEC 8). Undefined when that is 0.
-
-    Raises:
-      UsageError: a gain is above g_max.
-    Source: Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, the definition of ERR, normalised as
-    Järvelin and Kekäläinen 2002 normalise dcg.
-    """
-    ideal = _steps_to(ranked.ideal_reciprocal_rank_steps, k)
-    return _at_most_one(_steps_to(ranked.reciprocal_rank_steps, k) / ideal) if ideal else None
-
-
 def _at_most_one(value: float) -> float:
     """The value, at most 1, which rounding may have exceeded."""
     return min(value, 1.0)
 
 
-def _steps_to(steps: tuple[list[int], list[float]], k: int | None) -> float:
-    ranks, sums = steps
-    within = len(ranks) if k is None else bisect_right(ranks, k)
-    return sums[within - 1] if within else 0.0
-
-
 def count_judged(labels: Sequence[int]) -> int:
     """Number of judged results of a list, which is the weight of its auc in `gauc_weighted`."""
     return len(labels) - labels.count(UNJUDGED) - labels.count(HELD_COPY)
-
-
-def aspect_recall(ranked: RankedList, k: int | None) -> float | None:
-    """The share of the topic's aspects that the first k results cover (SPEC 13).
-
-    Undefined if the topic has no aspect, or none is known.
-    Source: Zhai, Cohen and Lafferty, "Beyond independent relevance", SIGIR 2003: S-recall; ndeval's
-    strec@k.
-    """
-    return None if ranked.aspects is None else ranked.aspects.recall(k)
-
-
-def alpha_ndcg(ranked: RankedList, k: int | None) -> float | None:
-    """Discounted gain of aspects, halved each time one is repeated, by the greedy ideal (SPEC 13).
-
-    Undefined if the topic has no aspect, or none is known.
-    Source: Clarke et al., "Novelty and diversity in information retrieval evaluation", SIGIR 2008;
-    ndeval's alpha-nDCG@k.
-    """
-    return None if ranked.aspects is None else ranked.aspects.ndcg(k)
