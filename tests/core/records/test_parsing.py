@@ -287,3 +287,11 @@ def test_any_line_is_parsed_or_rejected(line):
         except RecordError:
             continue
         assert parse_json(msgspec.json.encode(call, enc_hook=int)) == call
+
+
+def test_of_a_key_that_an_object_has_twice_the_last_value_counts():
+    result = b'{"id":"x","gain":1,"gain":3}'
+    call = parse_json(
+        b'{"conversation_id":"a","conversation_id":"c","iteration":1,"results":[%b]}' % result
+    )
+    assert (call.conversation_id, [result.gain for result in call.results]) == ("c", [3])

@@ -128,3 +128,11 @@ def test_search_calls_and_rows_of_results_are_not_mixed():
     call = gg.SearchCall(conversation_id="c", iteration=2)
     with pytest.raises(gg.UsageError, match="record 151 of the traces is a SearchCall"):
         gg.evaluate([*[row] * 150, call])
+
+
+@pytest.mark.parametrize("make", LIKE_LISTS.values(), ids=list(LIKE_LISTS))
+def test_a_rank_alone_is_a_result_of_which_nothing_is_known(make):
+    call = {"conversation_id": "c", "iteration": 1}
+    run = gg.evaluate(make([{**call, "rank": 1}, {**call, "rank": 2}]))
+    assert [row["R"] for row in run.conversations] == [2]
+    assert {"no_labels", "no_identity"} <= {warning.code for warning in run.warnings}

@@ -92,8 +92,9 @@ def record_of_rows(rows: Sequence[Row]) -> dict[str, Any]:
     """The record of a search call.
 
     Its own fields come from its first row. Its results are ordered by `rank`, or without ranks as
-    the rows are. A row without any column of a result adds none. Columns without a meaning stay
-    with the results, for the warnings about them.
+    the rows are. A row without any column of a result adds none; one with a rank alone adds a
+    result of which nothing is known. Columns without a meaning stay with the results, for the
+    warnings about them.
 
     Args:
       rows: from `calls_of_rows`.
@@ -114,7 +115,9 @@ def order_rows(rows: Sequence[Row]) -> list[Row]:
     Raises:
       RecordError: a rank is not a number.
     """
-    with_result = [row for row in rows if _part(row, _RESULT_COLUMNS, RESULT_MAPS)]
+    with_result = [
+        row for row in rows if row.get(RANK) is not None or _part(row, _RESULT_COLUMNS, RESULT_MAPS)
+    ]
     return sorted(with_result, key=_rank)  # stable: without ranks, rows keep their order
 
 
