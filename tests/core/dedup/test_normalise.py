@@ -1,6 +1,7 @@
 """Normal forms, following SPEC 4.1 sentence by sentence."""
 
 import unicodedata
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +14,7 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_text,
     normalise_time,
     normalise_url,
+    unquote_ascii,
 )
 from tests.core.direct import shipped_rules
 from tests.reference import normalisation as reference
@@ -309,3 +311,9 @@ def test_any_query_equals_the_reference(query):
         character for character in query if not unicodedata.category(character).startswith("P")
     )
     assert normalise_query(query).decode() == reference.text(kept)
+
+
+@given(st.lists(st.sampled_from([*"%2 0a", "%20", "%25", "%C3%A9", "%FF"])).map("".join))
+@example("%2%200%2520%%20")
+def test_ascii_is_unquoted_as_by_the_standard_library(text):
+    assert unquote_ascii(text) == unquote(text)

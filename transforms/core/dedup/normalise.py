@@ -148,6 +148,9 @@ def plain_host(place: str) -> str | None:
 
 def unquote_ascii(text: str) -> str:
     """`unquote` for ASCII, in half the time."""
+    if "%" not in text:
+        return text
+    text = text.replace("%20", " ")  # often all there is to decode
     return unquote_to_bytes(text).decode(errors="replace") if "%" in text else text
 
 

@@ -34,10 +34,12 @@ class _Site(Struct, frozen=True):
     Attributes:
       host: in its normal form.
       domains: those in the rules for parameters that it belongs to.
+      may_have_alias: whether an alias may apply even to those without a dot after the host.
     """
 
     host: str
     domains: tuple[str, ...]
+    may_have_alias: bool
 
 
 class _QueryPlan(Struct, frozen=True):
@@ -89,7 +91,8 @@ class UrlPart:
             if "%" in query:
                 values = list(map(unquote_ascii, values))
             written += plan.form % tuple(values)
-        if self._rules.urls.may_have_alias(written):
+        may_have_alias = site.may_have_alias or written.rfind(".") >= len(site.host)
+        if may_have_alias and self._rules.urls.may_have_alias(written):
             return self._part_of_any(url)
         place = _place_digest(site.host, path)
         if plan is None or not values:
@@ -103,7 +106,10 @@ class UrlPart:
     def _site(self, place: str) -> _Site | None:
         """What has its documents at such a place in a plain URL; None if the place is not plain."""
         host = plain_host(place)
-        return None if host is None else _Site(host, self._rules.urls.ignoring_domains(host))
+        if host is None:
+            return None
+        rules = self._rules.urls
+        return _Site(host, rules.ignoring_domains(host), rules.may_have_alias_at(host))
 
     def _plan(self, query: tuple[tuple[str, ...], tuple[str, ...]]) -> _QueryPlan | None:
         """The plan for the domains of a host and the names of parameters; None if two are equal."""

@@ -83,6 +83,18 @@ class UrlRules(Struct, frozen=True):
         folded = [(casefold(name), value) for name, value in pairs]
         return tuple(sorted(pair for pair in folded if not self.ignores(pair[0], domains)))
 
+    def may_have_alias_at(self, host: str) -> bool:
+        """Whether an alias may apply to a URL of this host that has no dot after the host.
+
+        Most hosts have none, so of their URLs only those with such a dot are to be searched.
+        """
+        for needle in self.needles:
+            # All its dots are in the host then, which has no slash.
+            head, _, _ = needle.partition("/")
+            if "." not in needle or ("." in head and head in host):
+                return True
+        return False
+
     def may_have_alias(self, written: str) -> bool:
         """Whether an alias may apply to a normalised URL, written as `host/path?query`."""
         # With a generator, so few would take twice as long.
