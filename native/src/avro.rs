@@ -1,4 +1,4 @@
-//! Reads the records of an Avro block, as `files/avro_reader.py` does.
+//! Reads the records of an Avro block, as `files/avro_decoder.py` does.
 //!
 //! Records whose values need no conversion become search calls. The others are called odd: they
 //! are well-formed, but Python must convert or reject them (`records/parsing.py`). A block that

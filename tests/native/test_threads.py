@@ -7,7 +7,7 @@ import pytest
 import zstandard
 
 from goodgain.pipeline.inputs.local_files import find_local_files, open_local, shards_of
-from goodgain.transforms.core.files import avro_reader
+from goodgain.transforms.core.files import avro_decoder
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard_plan import plan_shards
@@ -175,7 +175,7 @@ def test_no_more_is_decoded_ahead_than_one_block_may_have():
 @pytest.mark.parametrize("error", [RuntimeError("broken"), DamagedBlockError("it is odd")])
 def test_errors_of_reading_a_record(error, monkeypatch):
     """What earlier blocks gave comes first; a damaged block is a row, other errors are raised."""
-    calls_of_records = avro_reader.calls_of_records
+    calls_of_records = avro_decoder.calls_of_records
 
     def calls_of(records, *how):
         if broken["timestamp"] in [record["timestamp"] for record in records]:
@@ -185,7 +185,7 @@ def test_errors_of_reading_a_record(error, monkeypatch):
     broken = next(
         row for row in ROWS[201:] if row["record_id"] == "\u2003" and (row["timestamp"] or 0) > 0
     )
-    monkeypatch.setattr(avro_reader, "calls_of_records", calls_of)
+    monkeypatch.setattr(avro_decoder, "calls_of_records", calls_of)
     outcomes = []
     for threads in (1, *THREADS):
         threaded_packer.cache_clear()
