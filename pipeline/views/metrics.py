@@ -17,8 +17,9 @@ from goodgain.pipeline.document.model import (
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import budget_examples
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, GAINS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
+from goodgain.transforms.core.metrics.iteration_gains import GAINS, ITERATION_METRICS
 from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 
 Groups: TypeAlias = list[tuple[str, list[Metric]]]

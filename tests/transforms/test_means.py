@@ -10,7 +10,8 @@ from apache_beam.transforms.window import GlobalWindow
 from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores

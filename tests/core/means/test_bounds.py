@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from tests.core.direct import fingerprints, plan, scoring, shipped_rules

@@ -16,7 +16,8 @@ from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance, are_few_effective
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from tests.adversarial import trace
 from tests.core.averaging import copy_by_bytes, exact_rows, merge_randomly
 from tests.core.direct import plan, score

@@ -12,7 +12,8 @@ from goodgain.transforms.core.means.values import (
     ConversationValues,
     conversation_values,
 )
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from tests.adversarial import trace
 from tests.core.averaging import PLAN, RANKING, accumulate
 from tests.core.direct import plan, score

@@ -3,7 +3,8 @@
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED
 from tests.core.direct import plan, score_one

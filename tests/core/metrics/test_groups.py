@@ -3,8 +3,8 @@
 import pytest
 
 from goodgain.transforms.core.metrics.by_name import is_by_i, metric_by_name
-from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED, column_of, groups_in, metric_of
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.plan import plan_of
 
 LISTED = (*GROUPS, *(group.of("a_1") for group in NAMED))

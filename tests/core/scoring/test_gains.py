@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from goodgain.transforms.core.metrics.prefix import discount, prefixes
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from tests.core.direct import score_one

@@ -1,8 +1,9 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED
 from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 
 FORMS = ("{}", "{}_i", "{}_at_i")
 

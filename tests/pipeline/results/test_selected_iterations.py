@@ -3,7 +3,7 @@ import pytest
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from tests.core.direct import plan
 
 pytestmark = pytest.mark.slow

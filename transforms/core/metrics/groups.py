@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from goodgain.transforms.core.metrics.aspects import ASPECTS
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import DOT_IN_COLUMNS, MetricGroup
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.usage import USAGE

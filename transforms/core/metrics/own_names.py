@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name
-from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     FAMILIES,

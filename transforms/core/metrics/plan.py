@@ -15,8 +15,8 @@ from msgspec import Struct
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import MetricGroup, Ratio, Terms, Value, Values
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import PassCondition, check_conditions

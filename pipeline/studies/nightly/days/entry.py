@@ -12,9 +12,9 @@ from msgspec import UNSET, Struct, UnsetType
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metric import DescribedMetric
-from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.groups import GROUPS
 from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 Verdict = Literal["passed", "gate failed", "bad data", "failed"]

@@ -11,9 +11,9 @@ from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name, own_metric
 from goodgain.transforms.core.metrics.costs import COSTS
-from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.groups import groups_in
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.own_names import short_name
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 

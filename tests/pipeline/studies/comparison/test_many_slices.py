@@ -21,7 +21,7 @@ from goodgain.pipeline.studies.gate.evidence import GateMeans, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.pipeline.views import comparison as views
-from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from tests.core.direct import plan
 from tests.pipeline.studies.comparison.traces import conversation, options_of_run, output_of
 

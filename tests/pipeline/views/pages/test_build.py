@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from goodgain.pipeline.results import finished_run
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 from goodgain.transforms.filesystems import open_plain
 from tests.pipeline.views.pages.outputs import (
     market_records,

@@ -8,7 +8,8 @@ import goodgain as gg
 from goodgain.pipeline.results.wanted_means import ALL_MEANS
 from goodgain.pipeline.views.pages.data.slice_numbers import slice_data
 from goodgain.pipeline.views.pages.data.slices import MOST_ITERATIONS, read_slices
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 
 BYTES_FOR_DATA = 2_500_000
 MOST_BYTES = 1_500_000

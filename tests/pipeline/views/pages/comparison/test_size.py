@@ -10,8 +10,9 @@ from goodgain.pipeline.views.pages.data.comparison_slices import (
     pairs_by_metric,
     slice_data,
 )
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
 
 BYTES_FOR_DATA = 2_500_000
 NUMBERS = dict.fromkeys(ComparisonRow.__struct_fields__, 1234.56789) | {
