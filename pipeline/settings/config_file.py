@@ -14,7 +14,7 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 
 from goodgain.pipeline.settings.option_fields import field_of, flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
+from goodgain.transforms.core.config_text import config_text, describe_mistake, describe_unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.remedy import Remedy, word
 from goodgain.transforms.core.yaml_text import (
@@ -151,7 +151,7 @@ def _entry(remedy: Remedy) -> str:
 
 
 def _reason(error: Any) -> str:
-    message = reason(error)
+    message = describe_mistake(error)
     shown = error["input"]
     if error["type"] != "value_error" and isinstance(shown, str | int | float):
         message += f", not {shown!r}"

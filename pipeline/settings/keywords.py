@@ -12,7 +12,7 @@ from goodgain.pipeline.settings.config_file import read_config_file
 from goodgain.pipeline.settings.option_fields import field_of, keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.wording import as_argument
-from goodgain.transforms.core.config_text import describe_unknown, reason
+from goodgain.transforms.core.config_text import describe_mistake, describe_unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.remedy import word
 
@@ -50,7 +50,7 @@ def from_keywords(
         checked = model.model_validate({**values, **fixed})
     except ValidationError as error:
         mistakes += [
-            f"{_keyword(mistake, model)} {word(reason(mistake), as_argument)}"
+            f"{_keyword(mistake, model)} {word(describe_mistake(mistake), as_argument)}"
             for mistake in error.errors()
         ]
     if mistakes:

@@ -36,7 +36,7 @@ from goodgain.pipeline.views.comparison_tables import (
     sizes_table,
 )
 from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
-from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import at_i, list_labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import format_count, pluralize
 
@@ -128,7 +128,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
     yield from comparison_warnings(compared)
     for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
         if metrics:
-            yield Sentence(f"Only the {name} has {labels(metrics)}: not compared.")
+            yield Sentence(f"Only the {name} has {list_labels(metrics)}: not compared.")
 
 
 def comparison_warnings(compared: Compared) -> Iterator[Sentence]:

@@ -17,7 +17,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns, has_nulls, whole_numbers
-from goodgain.transforms.core.metrics.by_name import cautions, labels
+from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels
 
 _NULLS_EXPLAINED = (
     "undefined: conversations on which a metric has no value; they are in no mean above. worst: "
@@ -74,7 +74,7 @@ def notes_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
         if row.note:
             noted.setdefault(row.note, []).append(row.metric)
     lines = [f"{_name_metrics(metrics, rows)}: {note}." for note, metrics in noted.items()]
-    warned = cautions(row.metric for row in rows).items()
+    warned = collect_cautions(row.metric for row in rows).items()
     lines += [f"{', '.join(cautioned)}: {caution}" for caution, cautioned in warned]
     return sentences(lines, "quiet", indent=1)
 
@@ -83,4 +83,4 @@ def _name_metrics(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
     """The labels of metrics; if they are all of several in a table, only that."""
     if len(metrics) > 1 and len(metrics) == len(rows):
         return "All of these metrics"
-    return labels(metrics)
+    return list_labels(metrics)

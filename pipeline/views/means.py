@@ -21,7 +21,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
-from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import (
     headline_among,
     metrics_declared_for,
@@ -29,7 +29,7 @@ from goodgain.transforms.core.metrics.headline import (
 )
 from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.remedy import Remedy
-from goodgain.transforms.core.wording import format_count, no_interval
+from goodgain.transforms.core.wording import explain_missing_interval, format_count
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
@@ -137,10 +137,10 @@ def _notes(rows: Sequence[Row]) -> Iterator[Sentence]:
         if row["ci_low"] is None and row["note"]:
             noted.setdefault(row["note"], []).append(row["metric"])
     for note, names in noted.items():
-        why = no_interval(note, labels(names))
+        why = explain_missing_interval(note, list_labels(names))
         yield Sentence(f"{why[0].upper()}{why[1:]}.")
     yield from undefined_part({row["metric"]: row["undefined"] for row in rows})
-    for caution, cautioned in cautions(row["metric"] for row in rows).items():
+    for caution, cautioned in collect_cautions(row["metric"] for row in rows).items():
         yield Sentence(f"{', '.join(cautioned)}: {caution}")
 
 

@@ -27,7 +27,7 @@ from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.entry import DayChange, DayEntry
 from goodgain.pipeline.studies.nightly.days.history import TABLE
 from goodgain.pipeline.studies.nightly.job import NightlyResult
-from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import format_count
 
@@ -73,7 +73,7 @@ def _day(entry: DayEntry, output: str) -> Iterator[Block]:
     shown = headline_among("comparison", entry.means)
     yield table(_COLUMNS, [row for name in shown for row in _rows(entry, name)])
     yield from sentences(_remarks(entry), indent=1)
-    for caution, labels in cautions(shown).items():
+    for caution, labels in collect_cautions(shown).items():
         yield Sentence(f"{', '.join(labels)}: {caution}", indent=1)
     yield Sentence(f"Report: {output}/date={entry.date}/{REPORT}")
 

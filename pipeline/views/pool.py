@@ -29,7 +29,7 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text
-from goodgain.transforms.core.wording import format_count, no_interval, pluralize
+from goodgain.transforms.core.wording import explain_missing_interval, format_count, pluralize
 
 _LONGEST = 60
 _LONGEST_RUN = 20
@@ -194,4 +194,4 @@ def _missing_intervals(shifts: Sequence[MeanShift]) -> Iterator[Block]:
             noted.setdefault(why, []).append(metric_by_name(shift.metric).label)
     for why, labels in noted.items():
         of = "" if len(labels) == len(shifts) else ", ".join(labels)
-        yield Sentence(no_interval(why, of))
+        yield Sentence(explain_missing_interval(why, of))

@@ -22,13 +22,15 @@ from goodgain.pipeline.document.numbers import probability
 from goodgain.pipeline.studies.comparison.comparison_row import SensitivityRow
 from goodgain.pipeline.views.comparison_tables import whole_numbers
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
-from goodgain.transforms.core.metrics.by_name import labels
+from goodgain.transforms.core.metrics.by_name import list_labels
 
 
 def sensitivity_document(rows: Sequence[SensitivityRow], correction: AdjustmentMethod) -> Document:
     """For each metric the difference under every policy, and which verdicts change."""
     changed = list(dict.fromkeys(row.metric for row in rows if row.verdict_changes))
-    conclusion = f"Verdicts that change: {labels(changed)}." if changed else "No verdict changes."
+    conclusion = (
+        f"Verdicts that change: {list_labels(changed)}." if changed else "No verdict changes."
+    )
     return document(
         Heading("Under other policies, all conversations, at N"),
         sensitivity_table(rows, correction),

@@ -13,7 +13,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from goodgain.transforms.core.comparison.samples import moments
+from goodgain.transforms.core.comparison.samples import measure_moments
 from goodgain.transforms.core.means.mean_row import CONFIDENCE, studentize
 from goodgain.transforms.core.statistics import Studentized
 from tests.core.comparison import populations
@@ -51,7 +51,7 @@ DIFFERENCES = {
 
 def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
     """Student's interval, then Hall's."""
-    found = moments(values, 0.0)
+    found = measure_moments(values, 0.0)
     n = found.n
     for interval in ("student", "hall"):
         one = studentize(found.mean, found.stddev / sqrt(n), n, found.asymmetry * sqrt(n), interval)
@@ -60,7 +60,7 @@ def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
 
 def intervals_of_difference(values: np.ndarray) -> Iterator[tuple[float, float]]:
     """Student's interval, Hall's, and the hull of both, which comparisons use."""
-    found = moments(values, 0.0)
+    found = measure_moments(values, 0.0)
     stderr = found.stddev / sqrt(found.n)
     for asymmetry, hull in ((0.0, False), (found.asymmetry, False), (found.asymmetry, True)):
         one = Studentized(found.mean, stderr, found.n - 1, asymmetry, hull)

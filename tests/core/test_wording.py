@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.transforms.core.wording import format_count, no_interval, pluralize
+from goodgain.transforms.core.wording import explain_missing_interval, format_count, pluralize
 
 
 @pytest.mark.parametrize(
@@ -29,5 +29,5 @@ def test_verbs_follow_their_count():
     ],
 )
 def test_reasons_say_once_that_there_is_no_interval(note, text):
-    assert no_interval(note, "GR") == text
-    assert no_interval(note) == text.replace("GR: ", "")
+    assert explain_missing_interval(note, "GR") == text
+    assert explain_missing_interval(note) == text.replace("GR: ", "")

@@ -62,7 +62,7 @@ def describe_unknown(field: str, known: Iterable[str], written: str | None = Non
     return f"{written or field} is not an option" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def reason(error: Any) -> str:
+def describe_mistake(error: Any) -> str:
     """The mistake in a value, as a phrase that follows the name of its field."""
     message: str = error["msg"]
     if error["type"] == "value_error":

@@ -32,7 +32,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def no_interval(note: str, of: str = "") -> str:
+def explain_missing_interval(note: str, of: str = "") -> str:
     """Why there is no interval, without saying twice that there is none.
 
     Args:

@@ -36,18 +36,20 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pool import agreement_document
     from goodgain.transforms.core.pool.agreement import (
         ShiftSums,
-        annotators,
-        confusion,
+        count_by_annotator,
+        count_label_pairs,
         measure_agreement,
     )
 
     config = read_options(args, AgreeConfig)
     pool = read_pool(config.pool)
-    check_annotators(pool.folder, annotators(pool.documents()), config.a, config.b)
+    check_annotators(pool.folder, count_by_annotator(pool.documents()), config.a, config.b)
     sums = ShiftSums(config.a, config.b, pool.preferred, config.good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda document: document.topic):
         sums.add(list(documents))
-    outcome = measure_agreement(confusion(pool.documents(), config.a, config.b), sums.shifts())
+    outcome = measure_agreement(
+        count_label_pairs(pool.documents(), config.a, config.b), sums.shifts()
+    )
     if args.json:
         print_json(outcome)
     else:

@@ -29,7 +29,7 @@ from goodgain.pipeline.convert.importing.expressions import Expression, compile_
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
 from goodgain.pipeline.convert.importing.values.scalars import integer, number, text, texts
-from goodgain.transforms.core.config_text import reason
+from goodgain.transforms.core.config_text import describe_mistake
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.yaml_text import parse_yaml
 
@@ -324,8 +324,12 @@ def _in_words(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return f"{key} is not a key of a mapping"
     if error["type"] == "value_error":
-        return f"{error['loc'][-1]}: {reason(error)}" if error["loc"] else reason(error)
-    return f"{key} {reason(error)}"
+        return (
+            f"{error['loc'][-1]}: {describe_mistake(error)}"
+            if error["loc"]
+            else describe_mistake(error)
+        )
+    return f"{key} {describe_mistake(error)}"
 
 
 def has_identity(result: MappingType[str, Any]) -> bool:

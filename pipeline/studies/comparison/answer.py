@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from goodgain.pipeline.document.numbers import difference_text, interval_text, level, share_text
 from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow
-from goodgain.transforms.core.metrics.by_name import labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import list_labels, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.wording import format_count
 
@@ -43,13 +43,13 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[i
         names = [name for name, row in whole.items() if row.verdict == verdict]
         cheaper = [] if verdict != "better" or gains_more else list(filter(_is_cost, names))
         if named := [name for name in names if name not in cheaper]:
-            parts.append(f"{verdict}: {labels(named)}")
+            parts.append(f"{verdict}: {list_labels(named)}")
         if cheaper:
-            parts.append(f"lower, {_CHEAPER}: {labels(cheaper)}")
+            parts.append(f"lower, {_CHEAPER}: {list_labels(cheaper)}")
     withheld = [row for row in (first, repetition, *whole.values()) if row and row.reason]
     if withheld and withheld != [first]:
         others = [row.metric for row in withheld if row is not first]
-        parts.append(f"not comparable: {labels(others)}")
+        parts.append(f"not comparable: {list_labels(others)}")
     clauses = "; ".join(parts) or "No change is shown in any metric that the decision rests on"
     return ". ".join((clauses[:1].upper() + clauses[1:], *_slices(at_end, first))) + "."
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from goodgain.pipeline.document.numbers import level, number
 from goodgain.pipeline.studies.gate.rules import Proof, Rule, Side
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
-from goodgain.transforms.core.wording import no_interval
+from goodgain.transforms.core.wording import explain_missing_interval
 
 DEFAULT_CONFIDENCE = 0.95
 _ROUNDING = 1e-12  # relative; the same numbers summed in another way may differ by this much
@@ -85,7 +85,7 @@ def check_bound(
         return BoundCheck(value_passes, "")
     if estimate.uncertainty is None:
         settled = proof == "of_breach" and estimate.constant
-        reason = no_interval(estimate.no_interval)
+        reason = explain_missing_interval(estimate.no_interval)
         return BoundCheck(settled and value_passes, reason, without_interval=True, settled=settled)
     of_compliance = proof == "of_compliance"
     bounded_below = of_compliance == (side == "at least")

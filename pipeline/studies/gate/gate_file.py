@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
 from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
-from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
+from goodgain.transforms.core.config_text import config_text, describe_mistake, describe_unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.number import Number
@@ -106,4 +106,4 @@ def _mistake(error: Any) -> str:
     field = str(location[-1]) if location and isinstance(location[-1], str) else ""
     if error["type"] == "extra_forbidden":
         return rule + describe_unknown(field, Rule.model_fields if rule else GateFile.model_fields)
-    return f"{rule}{field + ' ' if field else ''}{reason(error)}"
+    return f"{rule}{field + ' ' if field else ''}{describe_mistake(error)}"

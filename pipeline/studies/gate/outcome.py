@@ -10,7 +10,7 @@ from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.means.cluster_variance import are_few_effective
-from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
 from goodgain.transforms.core.remedy import Phrased
 
 Verdict = Literal["passed", "failed", "skipped"]
@@ -89,7 +89,7 @@ def has_passed(outcomes: Sequence[Outcome]) -> bool:
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
     """How better values of the rules' metrics may mislead, and what `everyone` means; each once."""
-    by_caution = cautions(outcome.metric for outcome in outcomes)
+    by_caution = collect_cautions(outcome.metric for outcome in outcomes)
     found = [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
     if any(outcome.population == "everyone" for outcome in outcomes):
         found.append("everyone: with the conversations that did not search, which count with 0.")

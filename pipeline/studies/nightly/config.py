@@ -21,7 +21,7 @@ from pydantic import (
 
 from goodgain.pipeline.settings.option_types import Patterns, Text
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
-from goodgain.transforms.core.config_text import config_text, describe_unknown, reason
+from goodgain.transforms.core.config_text import config_text, describe_mistake, describe_unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.yaml_text import parse_yaml
@@ -188,4 +188,4 @@ def _mistake(error: Any) -> str:
     field = str(error["loc"][0]) if error["loc"] else "the file"
     if error["type"] == "extra_forbidden":
         return describe_unknown(field, NightlyConfig.model_fields)
-    return f"{field} {reason(error)}"
+    return f"{field} {describe_mistake(error)}"

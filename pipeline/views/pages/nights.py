@@ -19,7 +19,7 @@ from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.nights import nights_sections
 from goodgain.pipeline.views.pages.sections.section_parts import definitions_section
-from goodgain.transforms.core.metrics.by_name import labels
+from goodgain.transforms.core.metrics.by_name import list_labels
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.headline import headline
 
@@ -148,7 +148,7 @@ def _describe_changes(entry: DayEntry) -> str:
         if name in entry.changes
     }
     changed = [
-        f"{verdict} {word} {baseline} in {labels(names)}"
+        f"{verdict} {word} {baseline} in {list_labels(names)}"
         for verdict, word in (("worse", "than"), ("better", "than"), ("changed", "from"))
         if (names := [name for name, day_verdict in verdicts.items() if day_verdict == verdict])
     ]

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.comparison.paired_difference import compare_paired
-from goodgain.transforms.core.comparison.samples import moments, round_differences, rounding_grain
+from goodgain.transforms.core.comparison.samples import (
+    measure_moments,
+    round_differences,
+    rounding_grain,
+)
 from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
 
@@ -80,17 +84,17 @@ def test_differences_of_whole_numbers_are_unchanged(values):
 @given(VALUES, st.randoms())
 def test_moments_equal_numpy_in_any_order(values, random):
     array = np.array(values)
-    ours = moments(array, rounding_grain(array))
+    ours = measure_moments(array, rounding_grain(array))
     assert ours.mean == pytest.approx(array.mean(), rel=1e-9, abs=1e-9)
     assert ours.stddev == pytest.approx(array.std(ddof=1), rel=1e-9, abs=1e-7)
     random.shuffle(values)
-    assert moments(np.array(values), rounding_grain(array)) == ours
+    assert measure_moments(np.array(values), rounding_grain(array)) == ours
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_neither_underflow_nor_overflow(scale):
     array = np.array([1.0, 2.0, 4.0])
     scaled = array * scale
-    assert moments(scaled, rounding_grain(scaled)).stddev == pytest.approx(
+    assert measure_moments(scaled, rounding_grain(scaled)).stddev == pytest.approx(
         array.std(ddof=1) * scale, rel=1e-12
     )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.pool.agreement import (
     VOTES,
     ShiftSums,
-    confusion,
+    count_label_pairs,
     kappa,
     label_by,
 )
@@ -66,7 +66,7 @@ def test_means_shift_with_the_labels_of_another_annotator():
     (built,) = build(runs).values()
     d1, d2 = built.documents
     documents = [replace(d1, given={"b": 0}), replace(d2, given={"b": 4})]
-    assert confusion(documents, VOTES, "b")[3][0] == 1
+    assert count_label_pairs(documents, VOTES, "b")[3][0] == 1
     assert label_by(documents[1], VOTES) == 2
     sums = ShiftSums(VOTES, "b", None, 2)
     sums.add(documents)

@@ -1,6 +1,6 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
-from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
@@ -33,7 +33,7 @@ def test_metrics_about_labels_are_neither_better_nor_worse():
 
 def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
     stopping = "Stopping early raises it, so read it beside CG."
-    found = cautions(metric.name for metric in CONVERSATION_METRICS)
+    found = collect_cautions(metric.name for metric in CONVERSATION_METRICS)
     assert found == {
         stopping: [
             "Gain per iteration (RG)",

@@ -22,7 +22,7 @@ from goodgain.transforms.core.comparison.samples import (
     Moments,
     check_pairs,
     difference_of_means,
-    moments,
+    measure_moments,
     rounding_grain,
 )
 from goodgain.transforms.core.statistics import has_spread
@@ -52,7 +52,7 @@ def compare_paired(
     """
     base, candidate = check_pairs(base, candidate)
     grain = rounding_grain(base, candidate)
-    differences = moments(candidate - base, grain)
+    differences = measure_moments(candidate - base, grain)
     if differences.mean is not None:
         mean = difference_of_means(differences.mean, base, candidate)
         differences = replace(differences, mean=mean)
@@ -66,8 +66,8 @@ def compare_paired(
             test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
     return metric_comparison(
         design="paired",
-        base=moments(base, grain),
-        candidate=moments(candidate, grain),
+        base=measure_moments(base, grain),
+        candidate=measure_moments(candidate, grain),
         difference=differences.mean,
         test=test,
         options=options,

@@ -106,7 +106,7 @@ def difference_of_means(difference: float, *samples: Array) -> float:
     return difference if has_spread(abs(difference), greatest) else 0.0
 
 
-def moments(values: Array, grain: float) -> Moments:
+def measure_moments(values: Array, grain: float) -> Moments:
     """Mean and standard deviation, independent of the order of the values.
 
     Args:

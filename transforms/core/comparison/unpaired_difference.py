@@ -26,7 +26,7 @@ from goodgain.transforms.core.comparison.samples import (
     Moments,
     check_values,
     difference_of_means,
-    moments,
+    measure_moments,
     rounding_grain,
 )
 from goodgain.transforms.core.special_functions import log_gamma
@@ -57,7 +57,7 @@ def compare_unpaired(
     """
     base, candidate = check_values(base, "base"), check_values(candidate, "candidate")
     grain = rounding_grain(base, candidate)
-    before, after = moments(base, grain), moments(candidate, grain)
+    before, after = measure_moments(base, grain), measure_moments(candidate, grain)
     difference = None
     if before.mean is not None and after.mean is not None:
         difference = difference_of_means(after.mean - before.mean, base, candidate)

@@ -31,12 +31,12 @@ from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.long_form import (
     CALL_MAPS,
     RESULTS,
-    by_query,
     is_column,
     is_long,
     key_of_row,
     order_rows,
     record_of_rows,
+    split_by_query,
     with_maps,
 )
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
@@ -214,7 +214,7 @@ def _parse_nested(cell: str) -> Any:
 def _calls(lines: list[_Line], shard: FileShard) -> Outcomes:
     """The calls of rows with one key."""
     line_of = {id(line.row): line for line in lines}
-    for rows in by_query([line.row for line in lines]):
+    for rows in split_by_query([line.row for line in lines]):
         of_call = [line_of[id(row)] for row in rows]
         try:
             record = record_of_rows(rows)

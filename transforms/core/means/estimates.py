@@ -20,7 +20,7 @@ from goodgain.transforms.core.means.mean_row import (
     withhold_estimate,
     withhold_interval,
 )
-from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
+from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, sum_parts
 from goodgain.transforms.core.means.repeats import repeats_estimates
 from goodgain.transforms.core.means.values import Places
 from goodgain.transforms.core.metric import Metric
@@ -128,7 +128,7 @@ def _ratio(
     for of_cluster in sums.clusters.sums([place for both in terms for place in both]):
         if any(n for n, _ in of_cluster):
             x, y = (
-                sum((total(parts) for _, parts in of_cluster[term::2]), total(()))
+                sum((sum_parts(parts) for _, parts in of_cluster[term::2]), sum_parts(()))
                 for term in (0, 1)
             )
             pairs.append((x, y))

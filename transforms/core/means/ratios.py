@@ -59,13 +59,15 @@ class RatioSums(Struct, frozen=True, array_like=True):
     def merge(self, other: RatioSums) -> RatioSums:
         """The sums over the pairs of both."""
         (n, *mine), (more, *theirs) = astuple(self), astuple(other)
-        sums = (total(one) + total(another) for one, another in zip(mine, theirs, strict=True))
+        sums = (
+            sum_parts(one) + sum_parts(another) for one, another in zip(mine, theirs, strict=True)
+        )
         return RatioSums(n + more, *map(_parts, sums))
 
     @property
     def ratio(self) -> float | None:
         """The sum of x over the sum of y; None if the latter is 0 or too small to divide by."""
-        x, y = total(self.x), total(self.y)
+        x, y = sum_parts(self.x), sum_parts(self.y)
         return float(x / y) if y and x <= y * _LARGEST_RATIO else None
 
     @property
@@ -74,11 +76,13 @@ class RatioSums(Struct, frozen=True, array_like=True):
 
         None for fewer than two pairs, or without a ratio.
         """
-        y = total(self.y)
+        y = sum_parts(self.y)
         if self.n < 2 or self.ratio is None:
             return None
-        ratio = total(self.x) / y
-        squares = total(self.xx) - 2 * ratio * total(self.xy) + ratio * ratio * total(self.yy)
+        ratio = sum_parts(self.x) / y
+        squares = (
+            sum_parts(self.xx) - 2 * ratio * sum_parts(self.xy) + ratio * ratio * sum_parts(self.yy)
+        )
         # The residuals x - ratio y sum to zero, so this is their variance.
         variance = max(squares, Fraction(0)) / (self.n - 1)
         return sqrt(variance * self.n / (y * y))
@@ -126,7 +130,7 @@ def _whole_numbers(values: Iterable[float | Fraction]) -> tuple[list[int], int]:
     return [above << (scale - below.bit_length()) for above, below in ratios], scale - 1
 
 
-def total(parts: tuple[float, ...]) -> Fraction:
+def sum_parts(parts: tuple[float, ...]) -> Fraction:
     """The exact sum of floats."""
     return sum(map(Fraction, parts), Fraction(0))
 

@@ -83,12 +83,12 @@ def at_i(metric: str) -> str | None:
     return None if so_far is None else so_far.name
 
 
-def labels(names: Iterable[str]) -> str:
+def list_labels(names: Iterable[str]) -> str:
     """The labels of metrics in a list, like "Gain (CG), Good and new results (SRE)"."""
     return ", ".join(metric_by_name(name).label for name in names)
 
 
-def cautions(names: Iterable[str]) -> dict[str, list[str]]:
+def collect_cautions(names: Iterable[str]) -> dict[str, list[str]]:
     """The distinct cautions about metrics, each with the labels of its metrics."""
     found: dict[str, list[str]] = {}
     declared = {**_DECLARED, **_OWN}

@@ -77,7 +77,7 @@ def label_by(document: PoolDocument, annotator: str) -> int | None:
     return document.given.get(annotator)
 
 
-def confusion(documents: Iterable[PoolDocument], a: str, b: str) -> Matrix:
+def count_label_pairs(documents: Iterable[PoolDocument], a: str, b: str) -> Matrix:
     """The number of documents that both labelled, by the label of A, then by that of B."""
     counts = [[0] * GRADES for _ in range(GRADES)]
     for document in documents:
@@ -203,7 +203,7 @@ def measure_agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
     return Agreement(total, matrix, same / total if total else None, kappa(matrix), list(shifts))
 
 
-def annotators(documents: Iterable[PoolDocument]) -> dict[str, int]:
+def count_by_annotator(documents: Iterable[PoolDocument]) -> dict[str, int]:
     """The number of documents that each annotator labelled."""
     counts: Counter[str] = Counter()
     for document in documents:

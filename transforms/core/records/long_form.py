@@ -67,10 +67,10 @@ def calls_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
     for row in map(_drop_nan, rows):
         groups.setdefault(key_of_row(row), []).append(row)
     for group in groups.values():
-        yield from by_query(group)
+        yield from split_by_query(group)
 
 
-def by_query(rows: Sequence[Row]) -> Iterator[list[Row]]:
+def split_by_query(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """The rows of each search call among rows with one key, in order.
 
     Without `call` and `record_id`, searches of one iteration differ by their queries; a row
