@@ -16,6 +16,6 @@ def write_files(commands, folder):
 def arguments_of(commands):
     """The arguments of each command, which must be `goodgain`."""
     for line in commands.splitlines():
-        program, *arguments = shlex.split(line)
+        program, *arguments = shlex.split(line, comments=True)
         assert program == "goodgain", line
         yield arguments

@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import json
 import re
 import shlex
 from functools import cache
@@ -121,6 +122,22 @@ def test_code_blocks_are_valid_python_or_yaml(page):
             ast.parse(block)
         if language == "yaml":
             yaml.safe_load(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_json_can_be_read_as_it_stands(page):
+    """As one document, or as a line for each record: else the first trial of a reader fails."""
+    for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "json":
+            assert is_json(block) or all(is_json(line) for line in block.splitlines()), block
+
+
+def is_json(text):
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def test_readme_has_at_most_150_lines_and_the_site_lists_every_page():

@@ -48,3 +48,23 @@ def test_every_command_prints_what_the_page_shows(
     if page == TUTORIAL:  # which leads on to the nightly runs, and to their gate
         nightly = ("--config", "goodgain:gate", "--baseline", "out-base")
         assert main(["gate", "out-candidate", *nightly]) == 0
+
+
+def test_the_first_example_of_the_readme_works_as_it_stands(tmp_path, monkeypatch, capsys):
+    """Its records, its commands, and its lines of Python."""
+    monkeypatch.chdir(tmp_path)
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    blocks = BLOCK.findall(readme.split("## From your traces to a table")[1])
+    (records, *_), (commands, *_), (lines, *_) = (
+        [block for language, block in blocks if language == wanted]
+        for wanted in ("json", "sh", "python")
+    )
+    (tmp_path / "traces.json").write_text(records, encoding="utf-8")
+    for arguments in arguments_of(commands):
+        assert main(arguments) == 0, arguments
+    printed = capsys.readouterr().out
+    assert "c-1" in printed
+    assert (tmp_path / "out" / "report.html").exists()
+    exec(compile(lines, "README.md", "exec"), {})
+    assert "Gain" in capsys.readouterr().out
+    assert (tmp_path / "report.html").exists()

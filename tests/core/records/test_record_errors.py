@@ -240,7 +240,7 @@ def test_rejects_a_record_that_is_not_an_object(text):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b'{"conversation_id": "c", "iteration": 1', "Not valid JSON"),
+        (b'{"conversation_id": "c", "iteration": 1', "truncated; a record is one line, or"),
         (b'{"conversation_id": "c", "iteration": }', "Not valid JSON"),
         (b'{"conversation_id": "c", "gain": NaN, "iteration": }', "Not valid JSON"),
         (b'{"conversation_id": "c", "iteration": 1} trailing', "Not valid JSON"),

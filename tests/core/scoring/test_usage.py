@@ -1,6 +1,6 @@
 """Documents that the agent opened and cited, and calls that brought nothing (SPEC 11)."""
 
-from json import JSONDecoder
+import json
 from pathlib import Path
 from random import Random
 
@@ -28,14 +28,10 @@ def columns(records, names=COLUMNS, **options):
 def records_on_the_page():
     """The records of the worked example in docs/from-found-to-used.md."""
     page = Path("docs/from-found-to-used.md").read_text("utf-8")
-    text = page.split("```json\n")[1].split("```")[0].strip()
-    while text:
-        record, end = JSONDecoder().raw_decode(text)
-        yield record
-        text = text[end:].strip()
+    return json.loads(page.split("```json\n")[1].split("```")[0])
 
 
-EXAMPLE = list(records_on_the_page())
+EXAMPLE = records_on_the_page()
 
 
 def test_the_worked_example():

@@ -172,7 +172,13 @@ def _malformed_error(line: bytes, error: Exception) -> RecordError:
         return RecordError("The line is nested too deeply.", None, conversation_id_in(line))
     if isinstance(error, UnicodeDecodeError):
         return RecordError("The line is not valid UTF-8.", None, conversation_id_in(line))
-    return RecordError(f"Not valid JSON: {error}.", None, conversation_id_in(line))
+    # As of a record that a printer has broken into lines, or of one that was cut off.
+    remedy = "; a record is one line, or an element of a JSON array" if _is_cut(error) else ""
+    return RecordError(f"Not valid JSON: {error}{remedy}.", None, conversation_id_in(line))
+
+
+def _is_cut(error: Exception) -> bool:
+    return str(error) == "Input data was truncated"
 
 
 def conversation_id_in(damaged: bytes) -> str | None:
