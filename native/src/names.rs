@@ -1,4 +1,4 @@
-//! Where the fields of a producer's records go: `records/adaptation.py`.
+//! Where the fields of a producer's records go: `records/renames.py`, `records/adaptation.py`.
 //!
 //! Python compiles the names (`records/compiled_names.py`), those of a record without an adaptation too.
 

@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.convert.importing.expressions import Expression
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.adaptation import RANK, Pairs, parse_renames, value_at
+from goodgain.transforms.core.records.renames import RANK, Pairs, parse_renames, value_at
 
 # Fields of trace records that mappings call otherwise.
 _KEYS = {"conversation_id": "conversation", "timestamp": "time"}

@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
-from goodgain.transforms.core.records.adaptation import RANK, Adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.likely_fields import is_of_call, is_of_result
 from goodgain.transforms.core.records.long_form import (
     RESULTS,
@@ -22,6 +22,7 @@ from goodgain.transforms.core.records.long_form import (
     record_of_rows,
     with_maps,
 )
+from goodgain.transforms.core.records.renames import RANK
 from goodgain.transforms.core.warnings.field_names import SeenNames, join_names, names_in
 
 _MOST_FILES = 1_000  # if there are more, evenly spaced ones

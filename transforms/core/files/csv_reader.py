@@ -27,7 +27,6 @@ from goodgain.transforms.core.files.record_packer import RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow
-from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.long_form import (
     CALL_MAPS,
     RESULTS,
@@ -46,6 +45,7 @@ from goodgain.transforms.core.records.rejection import (
     payload_of_mapping,
     reject_record,
 )
+from goodgain.transforms.core.records.renames import RANK
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.remedy import Remedy
 

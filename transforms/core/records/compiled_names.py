@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.option import differs_beside
-from goodgain.transforms.core.records.adaptation import Adaptation, Pairs
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.renames import Pairs
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}

@@ -11,13 +11,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.likely_fields import (
     CALL_FIELDS,
     RESULT_FIELDS,
     is_of_result,
 )
+from goodgain.transforms.core.records.renames import RANK
 
 RESULTS = "results"
 CALL_MAPS = tuple(name for name, owner in MAPS.items() if owner == "call")

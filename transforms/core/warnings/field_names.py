@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.likely_fields import (
     CALL_FIELDS,
     RESULT_FIELDS,
@@ -20,6 +19,7 @@ from goodgain.transforms.core.records.likely_fields import (
     guess_result_field,
     names_an_id,
 )
+from goodgain.transforms.core.records.renames import RANK
 from goodgain.transforms.core.records.search_call import USAGES
 
 _OF_RESULT = "results[]."
