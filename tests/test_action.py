@@ -109,6 +109,13 @@ def test_a_run_of_another_step_is_compared_with_a_baseline(job):
     assert job.text("outputs").splitlines() == ["passed=false", "passed=true", "passed=true"]
 
 
+def test_a_baseline_that_is_missing_fails_the_job_and_the_summary_says_so(job):
+    assert job.run(traces=str(SAMPLE), baseline="last release") == 2
+    assert "Gate not checked" in job.text("summary.md")
+    assert job.text("outputs") == "passed=false\n"
+    assert job.uploaded == "goodgain"
+
+
 @pytest.mark.parametrize("empty", ['""', "''"])
 def test_an_empty_word_at_the_end_reaches_the_run(job, empty):
     """A shell drops blank lines at the end of what a command prints."""
