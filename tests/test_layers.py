@@ -24,6 +24,7 @@ ABOVE = {
 # How many rooms of the pipeline know which others. One more has to be worth it: look first whether
 # what is imported lies in the wrong room.
 MOST_ARROWS_AMONG_ROOMS = 40
+MOST_LINES = 250  # of a module: more are two responsibilities
 
 
 def is_below(name, package):
@@ -148,3 +149,13 @@ def test_no_more_rooms_of_the_pipeline_know_each_other():
     }
     assert ("cli", "views") in arrows
     assert len(arrows) <= MOST_ARROWS_AMONG_ROOMS, sorted(arrows)
+
+
+def test_modules_of_the_pipeline_are_short():
+    lengths = {
+        str(path): len((ROOT / path).read_text(encoding="utf-8").splitlines())
+        for path in MODULES
+        if path.is_relative_to("pipeline")
+    }
+    assert len(lengths) > 300
+    assert not {path: lines for path, lines in lengths.items() if lines > MOST_LINES}

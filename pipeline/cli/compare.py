@@ -58,7 +58,8 @@ def _compare(args: argparse.Namespace, config: CompareConfig) -> int:
     )
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
     from goodgain.pipeline.studies.comparison.sensitivity import measure_sensitivity
-    from goodgain.pipeline.views.comparison import comparison_document, comparison_warnings
+    from goodgain.pipeline.views.comparison import comparison_document
+    from goodgain.pipeline.views.comparison_arms import comparison_warnings
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
     from goodgain.pipeline.views.sensitivity import sensitivity_document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from goodgain.pipeline.results.given_parts import LOST
-from goodgain.pipeline.results.manifest_model import RecordCounts
+from goodgain.pipeline.results.manifest_counts import RecordCounts
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.max_rejected import MaxRejected

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct
 
-from goodgain.pipeline.results.manifest_model import (
+from goodgain.pipeline.results.manifest_counts import (
     AspectCounts,
     ExcludedCounts,
     FileOfRun,

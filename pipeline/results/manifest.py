@@ -20,11 +20,8 @@ from goodgain.pipeline.results.given_parts import (
     pool_part,
     qrels_part,
 )
-from goodgain.pipeline.results.manifest_model import (
-    ConversationCounts,
-    CountsOfResults,
-    RunManifest,
-)
+from goodgain.pipeline.results.manifest_counts import ConversationCounts, CountsOfResults
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.transforms.core.files.shard import InputFile

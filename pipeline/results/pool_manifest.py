@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest_model import (
+from goodgain.pipeline.results.manifest_counts import (
     ExcludedCounts,
     FileOfRun,
     JudgmentCounts,

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goodgain.pipeline.sample.documents import (
-    DEFINITIVE_IDS,
-    Document,
-    drop_fields,
-    opaque_id,
-)
+from goodgain.pipeline.sample.documents import DEFINITIVE_IDS, drop_fields
+from goodgain.pipeline.sample.entity_documents import Document, opaque_id
 from goodgain.pipeline.sample.scene import OFFSETS, Scene, in_offset
 
 _ALIASES = {

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goodgain.pipeline.sample.documents import (
-    Document,
-    draw_document,
-    drop_fields,
-    opaque_id,
-)
+from goodgain.pipeline.sample.documents import draw_document, drop_fields
+from goodgain.pipeline.sample.entity_documents import Document, opaque_id
 from goodgain.pipeline.sample.scene import Scene
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from goodgain.pipeline.sample.copies import copy_of
-from goodgain.pipeline.sample.documents import Document, draw_document
+from goodgain.pipeline.sample.documents import draw_document
+from goodgain.pipeline.sample.entity_documents import Document
 from goodgain.pipeline.sample.near_misses import draw_near_miss
 from goodgain.pipeline.sample.scene import Scene
 from goodgain.pipeline.sample.text import words

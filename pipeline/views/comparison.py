@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
 from msgspec.structs import replace
 
-from goodgain.pipeline.document.model import (
-    Block,
-    Document,
-    Heading,
-    Sentence,
-    document,
-    sentences,
-)
-from goodgain.pipeline.document.numbers import difference_text
+from goodgain.pipeline.document.model import Block, Document, Heading, Sentence, document, sentences
 from goodgain.pipeline.document.safe_text import shorten
-from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
-from goodgain.pipeline.studies.comparison.arms import Arm
-from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.studies.comparison.matching import Account
+from goodgain.pipeline.views.comparison_arms import (
+    account_text,
+    clusters_text,
+    comparison_warnings,
+    size_text,
+)
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.comparison_legend import legend
 from goodgain.pipeline.views.comparison_notes import notes_part, nulls_part, withheld_part
@@ -37,8 +30,7 @@ from goodgain.pipeline.views.comparison_tables import (
 )
 from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, list_labels, metric_by_name
-from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
-from goodgain.transforms.core.wording import format_count, pluralize
+from goodgain.transforms.core.wording import format_count
 
 _LONGEST_KEY = 60
 _SHOWN_TOPICS = 3  # with documents of the pool that one arm alone found
@@ -109,8 +101,8 @@ def _further_iterations(at: int | None) -> Iterator[Sentence]:
 
 def _arms_part(compared: Compared) -> Iterator[Sentence]:
     arms, matched = compared.arms, compared.matched
-    yield Sentence(f"Base: {arms.base.label} ({_size(arms.base)})", apart=True)
-    yield Sentence(f"Candidate: {arms.candidate.label} ({_size(arms.candidate)})")
+    yield Sentence(f"Base: {arms.base.label} ({size_text(arms.base)})", apart=True)
+    yield Sentence(f"Candidate: {arms.candidate.label} ({size_text(arms.candidate)})")
     if matched.paired:
         yield Sentence(f"{format_count(len(matched.keys), 'pair')} by {compared.pair_by}.")
         for name, account in (
@@ -118,80 +110,17 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
             ("candidate", compared.candidate_account),
         ):
             if account is not None:
-                yield from sentences(_account(name, account), indent=1)
+                yield from sentences(account_text(name, account), indent=1)
     else:
         why = "as requested" if compared.request.unpaired else "the arms share no conversation_id"
         yield Sentence(f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
         whole = [row for row in compared.rows if not row.slice]
-        yield Sentence(_clusters_text(compared, _hide_unlabelled(compared, whole)))
+        yield Sentence(clusters_text(compared, _hide_unlabelled(compared, whole)))
     yield from comparison_warnings(compared)
     for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
         if metrics:
             yield Sentence(f"Only the {name} has {list_labels(metrics)}: not compared.")
-
-
-def comparison_warnings(compared: Compared) -> Iterator[Sentence]:
-    """How the runs differ although they are compared, and the warnings about their data."""
-    if compared.is_of_one_run:
-        yield Sentence(
-            "Warning: base and candidate are the same run, so nothing can differ.", "warning"
-        )
-    for mismatch in compared.arms.forced:
-        yield Sentence(f"Warning: forced although the runs differ in {mismatch}.", "warning")
-    for warning in compared.warnings:
-        yield Sentence(warning_text(warning), "warning")
-    base, candidate = compared.arms.base_source, compared.arms.candidate_source
-    sources = {"Base": base, "Candidate": candidate}
-    if base.folder == candidate.folder:
-        sources = {"Both arms": base}
-    for which, source in sources.items():
-        for warning in arm_warnings(source.manifest):
-            yield Sentence(f"{which}: {warning_text(warning)}", "warning")
-
-
-def _size(arm: Arm) -> str:
-    total = format_count(len(arm.ids) + len(arm.left_out), "conversation")
-    if not arm.left_out:
-        return total
-    reasons = Counter(left.reason for left in arm.left_out.values())
-    left_out = ", ".join(f"{count:,} {why}" for why, count in sorted(reasons.items()))
-    return f"{len(arm.ids):,} of {total}; {left_out}"
-
-
-def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:
-    """The number of clusters, and the smallest difference they can show, if it is known."""
-    first = leading_row(rows)
-    text = f"Clusters by {compared.cluster}: {first.clusters or 0:,} "
-    text += pluralize(first.clusters or 0, "has", "have")
-    text += f" a value of {metric_by_name(first.metric).label}"
-    text += "" if first.i is None else f" at i = {first.i}"
-    unreliable = any(warning.code == FEW_EFFECTIVE_CLUSTERS for warning in compared.warnings)
-    if first.minimum_detectable_effect is None or unreliable:
-        return f"{text}."
-    detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)
-    return (
-        f"{text}; with that many, a true difference of {detectable} is detected in 80 % of "
-        "comparisons."
-    )
-
-
-def _account(name: str, account: Account) -> Iterator[str]:
-    if account.repeated:
-        sharing = format_count(
-            account.repeated, "conversation shares its", "conversations share their"
-        )
-        yield (
-            f"In the {name}, {sharing} key with another of the same arm; each key counts once, "
-            "with their mean."
-        )
-    fell_out = sum(account.unmatched.values())
-    if fell_out:
-        reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(account.unmatched.items()))
-        yield (
-            f"Of the {name}'s {format_count(account.conversations, 'conversation')}, {fell_out:,} "
-            f"{pluralize(fell_out, 'is', 'are')} in no pair in which both searched: {reasons}."
-        )
 
 
 def _slice_part(

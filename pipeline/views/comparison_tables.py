@@ -28,7 +28,7 @@ from goodgain.pipeline.document.numbers import (
 )
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.studies.comparison.statistics import deciding_p
+from goodgain.pipeline.studies.comparison.correction import deciding_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 

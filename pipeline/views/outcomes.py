@@ -11,16 +11,11 @@ from msgspec import Struct
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn
-from goodgain.pipeline.document.numbers import (
-    NONE,
-    count_text,
-    fixed,
-    fixed_interval,
-    value_text,
-)
+from goodgain.pipeline.document.numbers import NONE, count_text, fixed, fixed_interval, value_text
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.manifest_model import RowCounts, RunManifest
+from goodgain.pipeline.results.manifest_counts import RowCounts
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.views.found_and_right import build_found_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name

@@ -16,9 +16,9 @@ from goodgain.pipeline.document.model import (
     table,
 )
 from goodgain.pipeline.document.numbers import NONE
-from goodgain.pipeline.studies.explanation.model import (
+from goodgain.pipeline.studies.explanation.model import NearMiss
+from goodgain.pipeline.studies.explanation.pair_model import (
     ComparedAttribute,
-    NearMiss,
     PairExplanation,
     StepDecision,
 )

@@ -12,12 +12,8 @@ from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.results.balance import describe_excess
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.manifest_model import (
-    ExcludedCounts,
-    FileOfRun,
-    JudgmentCounts,
-    RunManifest,
-)
+from goodgain.pipeline.results.manifest_counts import ExcludedCounts, FileOfRun, JudgmentCounts
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.transforms.core.wording import format_count, pluralize
 

@@ -22,8 +22,8 @@ from goodgain.pipeline.document.numbers import minute
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.dataset_format import Row
-from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.pipeline.run.stream.summary import (
     continue_since,
     count_without_means,

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as MappingType
-from functools import cached_property
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from jmespath.exceptions import JMESPathError
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationInfo,
-    WithJsonSchema,
-    model_validator,
-)
-from pydantic_core import PydanticKnownError
+from pydantic import Field, PrivateAttr, model_validator
 
 from goodgain.pipeline.convert.importing.answers.answer import Answer, read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.answers.citations import find_cited_documents
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.expressions import Expression, compile_expression, is_true
+from goodgain.pipeline.convert.importing.expressions import is_true
+from goodgain.pipeline.convert.importing.mapping_parts import (
+    MappingPart,
+    ResultPart,
+    Written,
+    WrittenByName,
+    as_list,
+    mistake_in_words,
+    optional,
+)
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
-from goodgain.pipeline.convert.importing.values.scalars import integer, number, text, texts
-from goodgain.transforms.core.config_text import describe_mistake
+from goodgain.pipeline.convert.importing.values.scalars import number, text
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.yaml_text import parse_yaml
 
@@ -47,53 +42,9 @@ _REQUIRED = {
     "call": ("conversation", "results"),
     "result": ("conversation",),
 }
-_IDENTIFYING = ("ids", "url", "title", "snippet", "content", "id")
 
 
-def _compile(written: Any, info: ValidationInfo) -> Expression:
-    """Compile an expression; the context is the functions that it may call."""
-    if not isinstance(written, str):
-        raise PydanticKnownError("string_type")
-    try:
-        functions: Any = info.context
-        return compile_expression(written, functions)
-    except JMESPathError as error:
-        problem = str(error).splitlines()[0].removeprefix("Invalid jmespath expression: ")
-        raise ValueError(
-            f"{written!r} is not a JMESPath expression: {problem.rstrip(':.')}"
-        ) from None
-
-
-_Expression = Annotated[Expression, BeforeValidator(_compile), WithJsonSchema({"type": "string"})]
-_Expressions = dict[str, _Expression]
-
-
-def _expression(description: str) -> Any:
-    """An optional field that holds a JMESPath expression."""
-    return Field(None, description=f"expression: {description}")
-
-
-class _MappingPart(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ResultPart(_MappingPart):
-    """Expressions over one result."""
-
-    entity_type: _Expression | None = _expression("type, whose rules for duplicates apply")
-    id: _Expression | None = _expression("generic id of the document")
-    ids: _Expressions = Field(default={}, description="expressions for named ids, by name")
-    url: _Expression | None = _expression("URL")
-    title: _Expression | None = _expression("title")
-    snippet: _Expression | None = _expression("passage that the search tool showed")
-    content: _Expression | None = _expression("text of the document, or a longer part of it")
-    fields: _Expressions = Field(default={}, description="expressions for further fields, by name")
-    gain: _Expression | None = _expression("relevance label, 0 to 4")
-    score: _Expression | None = _expression("the retriever's score")
-    reference_id: _Expression | None = _expression("citation marker, like turn1search3")
-
-
-class MappingFile(_MappingPart):
+class MappingFile(MappingPart):
     """A mapping; `docs/traces-from-other-tools.md` describes each key."""
 
     _fields: set[str] = PrivateAttr(default_factory=set)
@@ -106,44 +57,44 @@ class MappingFile(_MappingPart):
     records: list[str] = Field(
         [], description="possible keys of the list of records, when a file is one JSON object"
     )
-    each: list[_Expressions] = Field(
+    each: list[WrittenByName] = Field(
         [], description="nested lists to iterate over, outermost first, each `name: expression`"
     )
     time_unit: Literal["ns", "us", "ms", "s"] = Field("ms", description="unit of numeric times")
-    trace: _Expression | None = _expression("id of a span's trace")
-    span: _Expression | None = _expression("id of a span")
-    parent: _Expression | None = _expression("id of the span above")
-    start: _Expression | None = _expression("start of a span")
-    end: _Expression | None = _expression("end of a span")
-    search: _Expression | None = _expression("whether a span is a search")
-    tool_call: _Expression | None = _expression("whether a span is a call of a tool")
+    trace: Written | None = optional("id of a span's trace")
+    span: Written | None = optional("id of a span")
+    parent: Written | None = optional("id of the span above")
+    start: Written | None = optional("start of a span")
+    end: Written | None = optional("end of a span")
+    search: Written | None = optional("whether a span is a search")
+    tool_call: Written | None = optional("whether a span is a call of a tool")
     search_tools: list[str] = Field(
         [], description="tools that search, with wildcards; by default by calls and answers"
     )
     open_tools: list[str] = Field(
         [], description="tools that open documents, with wildcards; by default by their calls"
     )
-    rerank: _Expression | None = _expression("whether a span re-ranks the results of searches")
-    model: _Expression | None = _expression("whether a span is a step of the model")
-    cite: _Expression | None = _expression("whether a span holds documents that an answer cites")
-    conversation: _Expression | None = _expression("id of the conversation")
-    turn: _Expression | None = _expression("number of the turn in its conversation")
-    iteration: _Expression | None = _expression("number of the iteration in its turn")
-    call: _Expression | None = _expression("number of the search call in its iteration")
-    record_id: _Expression | None = _expression("id of the record")
-    rank: _Expression | None = _expression("position of the result in its list")
-    time: _Expression | None = _expression("time of the search")
-    query: _Expression | None = _expression("text that was searched for")
-    arguments: _Expression | None = _expression("arguments of a tool's call")
-    answer: _Expression | None = _expression("answer of a tool, in which results are looked for")
-    error: _Expression | None = _expression("what a call said when it failed")
-    tool: _Expression | None = _expression("name of the tool that searched")
-    attributes: _Expressions = Field(
+    rerank: Written | None = optional("whether a span re-ranks the results of searches")
+    model: Written | None = optional("whether a span is a step of the model")
+    cite: Written | None = optional("whether a span holds documents that an answer cites")
+    conversation: Written | None = optional("id of the conversation")
+    turn: Written | None = optional("number of the turn in its conversation")
+    iteration: Written | None = optional("number of the iteration in its turn")
+    call: Written | None = optional("number of the search call in its iteration")
+    record_id: Written | None = optional("id of the record")
+    rank: Written | None = optional("position of the result in its list")
+    time: Written | None = optional("time of the search")
+    query: Written | None = optional("text that was searched for")
+    arguments: Written | None = optional("arguments of a tool's call")
+    answer: Written | None = optional("answer of a tool, in which results are looked for")
+    error: Written | None = optional("what a call said when it failed")
+    tool: Written | None = optional("name of the tool that searched")
+    attributes: WrittenByName = Field(
         {}, description="expressions for attributes of the conversation, by name"
     )
-    costs: _Expressions = Field({}, description="expressions for costs, by name")
-    outcomes: _Expressions = Field({}, description="expressions for outcomes of the turn, by name")
-    results: _Expression | None = _expression("list of results")
+    costs: WrittenByName = Field({}, description="expressions for costs, by name")
+    outcomes: WrittenByName = Field({}, description="expressions for outcomes of the turn, by name")
+    results: Written | None = optional("list of results")
     result: ResultPart = Field(
         default_factory=ResultPart, description="expressions over one result"
     )
@@ -212,7 +163,7 @@ class MappingFile(_MappingPart):
             contexts = [
                 context | {name: member, f"{name}_number": position}
                 for context in contexts
-                for position, member in enumerate(_as_list(expression(context[above])), 1)
+                for position, member in enumerate(as_list(expression(context[above])), 1)
             ]
             above = name
         yield from contexts
@@ -268,33 +219,7 @@ class MappingFile(_MappingPart):
 
     def result_of(self, item: Any) -> dict[str, Any]:
         """A result (SPEC 2) with the fields that are present."""
-        result: dict[str, Any] = {}
-        for name, expression in self._of_result.items():
-            value = expression(item)
-            if name == "score":
-                result[name] = number(value)
-            elif name == "gain" and self._label_map is not None:
-                result[name] = self._label_map.gain_or_refusal(value)
-            elif name == "gain":
-                result[name] = integer(value)
-                if result[name] is None and text(value) is not None:
-                    result[name] = text(value)  # refused later, with a reason
-            else:
-                result[name] = text(value)
-        for name, expressions in (("ids", self.result.ids), ("fields", self.result.fields)):
-            values = {key: texts(expression(item)) for key, expression in expressions.items()}
-            result[name] = {key: value for key, value in values.items() if value} or None
-        return {name: value for name, value in result.items() if value is not None}
-
-    @cached_property
-    def _of_result(self) -> dict[str, Expression]:
-        """The expressions over one result, without those of named ids and fields."""
-        several = ("ids", "fields")
-        return {
-            name: expression
-            for name, expression in self.result
-            if expression and name not in several
-        }
+        return self.result.read(item, self._label_map)
 
 
 def read_shipped_mapping(format: str) -> str:
@@ -314,28 +239,6 @@ def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> Mapping
     """
     functions = TraceFunctions(counts)
     file = parse_yaml(written, name)
-    mapping = file.read(MappingFile, "The mapping", _in_words, functions)
+    mapping = file.read(MappingFile, "The mapping", mistake_in_words, functions)
     mapping._fields, mapping._counts = functions.fields, counts
     return mapping
-
-
-def _in_words(error: Any) -> str:
-    key = ".".join(map(str, error["loc"])) or "the mapping"
-    if error["type"] == "extra_forbidden":
-        return f"{key} is not a key of a mapping"
-    if error["type"] == "value_error":
-        return (
-            f"{error['loc'][-1]}: {describe_mistake(error)}"
-            if error["loc"]
-            else describe_mistake(error)
-        )
-    return f"{key} {describe_mistake(error)}"
-
-
-def has_identity(result: MappingType[str, Any]) -> bool:
-    """Whether a result has anything by which a copy could be recognized."""
-    return any(name in result for name in _IDENTIFYING)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else ([] if value is None else [value])

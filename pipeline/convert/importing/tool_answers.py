@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.answers.answer import Answer, error_text
+from goodgain.pipeline.convert.importing.answers.answer import Answer
 from goodgain.pipeline.convert.importing.answers.arguments import documents_in_arguments, has_query
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
+from goodgain.pipeline.convert.importing.answers.error_texts import error_text
 from goodgain.pipeline.convert.importing.values.scalars import text as text_of_value
 
 _LONGEST_TEXT = 100_000

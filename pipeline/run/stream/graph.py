@@ -15,7 +15,15 @@ from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
-from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
+from goodgain.pipeline.run.stream.pane_files import StreamTarget
+from goodgain.pipeline.run.stream.row_keys import (
+    key_of_live,
+    key_of_mean,
+    key_of_relation,
+    key_of_warnings,
+    start_of_window,
+)
+from goodgain.pipeline.run.stream.sinks import WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
@@ -106,7 +114,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
 
     _ = scores | "WriteScores" >> _write_scores(plan)
     _ = means.rows | "WriteMeans" >> _write_one(
-        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _key_of_mean, _start_of_window
+        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, key_of_mean, start_of_window
     )
     if scoring.outcomes:
         _ = means.relations | "WriteRelations" >> _write_one(
@@ -114,16 +122,16 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             datasets.OUTCOME_RELATIONS,
             datasets.relation_rows,
             WindowedRelation,
-            _key_of_relation,
-            _start_of_window,
+            key_of_relation,
+            start_of_window,
         )
     _ = means.warnings | "WriteWarnings" >> _write_one(
         plan,
         datasets.WARNINGS,
         datasets.warning_rows,
         WindowWarnings,
-        _warnings_key,
-        _start_of_window,
+        key_of_warnings,
+        start_of_window,
     )
     _ = rejected | "WriteRejected" >> _write_one(
         plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
@@ -146,7 +154,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             | "Live" >> _OnlySince(plan)
             | "WriteLive"
             >> _write_one(
-                plan, datasets.live(scoring.plan), datasets.live_rows, LiveIteration, _live_key
+                plan, datasets.live(scoring.plan), datasets.live_rows, LiveIteration, key_of_live
             )
         )
 
@@ -225,25 +233,3 @@ def _write_one(
     time_of: Callable[[Any], int] | None = None,
 ) -> WritePanes:
     return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of, time_of)
-
-
-def _start_of_window(row: WindowedMeanRow | WindowedRelation | WindowWarnings) -> int:
-    """The window that a row is about, which was over when its pane was emitted."""
-    return row.window_start
-
-
-def _key_of_mean(mean: WindowedMeanRow) -> str:
-    return f"{mean.window_start:020d} {mean.pane:06d} {rows.mean_key(mean.row)}"
-
-
-def _key_of_relation(relation: WindowedRelation) -> str:
-    key = rows.relation_key(relation.row)
-    return f"{relation.window_start:020d} {relation.pane:06d} {key}"
-
-
-def _warnings_key(warnings: WindowWarnings) -> str:
-    return f"{warnings.window_start:020d} {warnings.pane:06d}"
-
-
-def _live_key(live: LiveIteration) -> str:
-    return f"{live.row.conversation_id} {live.row.turn:06d} {live.row.i:06d} {live.revision:06d}"

@@ -19,7 +19,8 @@ import goodgain.transforms
 from goodgain.pipeline.document.model import Document, Sentence, count, document, table, value
 from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.document.terminal import renderable
-from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
+from goodgain.pipeline.run.stream.counter import StreamCounter
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.pipeline.settings.option_types import duration_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count, pluralize

@@ -23,9 +23,10 @@ from goodgain.pipeline.run.plan.evaluation import Evaluation, open_scoring
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.run.stream import prism, sources
-from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts, check_balance
+from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.graph import StreamPlan, build
 from goodgain.pipeline.run.stream.output_folder import make_room
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts, check_balance
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.own_names import asked_for

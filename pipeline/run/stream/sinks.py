@@ -6,7 +6,6 @@ no engine can drop rows as late.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -27,47 +26,17 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
-from goodgain.pipeline.results.dataset_format import Row
-from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import reason_of
-from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.sinks import DatasetRows
-from goodgain.pipeline.run.stream.counter import StreamCounter
+from goodgain.pipeline.run.stream.pane_files import StreamTarget, draw_attempt, write_pane
 from goodgain.pipeline.run.stream.panes import Pane, find_dated_window
-from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
+from goodgain.pipeline.run.stream.publication import Publish, next_move
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.format_names import Format
-from goodgain.transforms.filesystems import create, join, make_folder, move
 from goodgain.transforms.times import millis_of
 
 _MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
 _MILLIS = 1_000  # of a second
-_ATTEMPT_BYTES = 4
-
-
-class StreamTarget(Struct, frozen=True):
-    """Where and how to write.
-
-    Attributes:
-      window: length in ms of the windows of event time that share files.
-      flush: longest time in ms that a row waits before it is written.
-      counter: counts the rows in files; None if the workers are other processes.
-      at_once: whether files are published when they are written, since the engine never repeats a
-        step; otherwise see `publication`.
-    """
-
-    folder: str
-    format: Format
-    shards: int
-    window: int
-    flush: int
-    counter: StreamCounter | None = None
-    at_once: bool = True
-
-
-def _random_attempt() -> str:
-    return secrets.token_hex(_ATTEMPT_BYTES)
 
 
 @dataclass(eq=False, repr=False)
@@ -90,7 +59,7 @@ class WritePanes(beam.PTransform):
     key_of: Callable[[Any], str]
     time_of: Callable[[Any], int] | None = None
     now: Callable[[], Timestamp] = Timestamp.now
-    attempt: Callable[[], str] = _random_attempt
+    attempt: Callable[[], str] = draw_attempt
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[str]:
         """Apply the transform."""
@@ -264,27 +233,6 @@ class _WritePane(beam.DoFn):
             raise GoodGainError(
                 f"The output folder {self.target.folder} cannot be written to ({reason_of(error)})."
             ) from error
-
-
-def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequence[Row]) -> str:
-    """Write rows as one file; if they are published at once, it appears when it is complete.
-
-    Returns:
-      Its final path, relative to the output folder.
-
-    Raises:
-      OSError: it cannot be written.
-    """
-    file_format = FORMATS[target.format]
-    path = f"{dataset.name}/{pane.file_name(file_format.suffix)}"
-    hidden = hidden_path(target.folder, path)
-    make_folder(hidden.rpartition("/")[0])
-    with create(hidden) as file:
-        file_format.write(dataset, rows, file)
-    if target.at_once:
-        make_folder(join(target.folder, dataset.name))
-        move(hidden, join(target.folder, *path.split("/")))
-    return path
 
 
 _encoder = msgspec.msgpack.Encoder(order="sorted")

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from goodgain.pipeline.results.dataset_format import Row
-from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.pipeline.settings.option_types import instant_text
 from goodgain.pipeline.settings.stream_config import StreamConfig
 

@@ -11,12 +11,10 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.studies.comparison.answer import answer
-from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
-from goodgain.pipeline.studies.comparison.clusters import (
-    cluster_warnings,
-    find_common_cluster,
-)
+from goodgain.pipeline.studies.comparison.arms import Arm
+from goodgain.pipeline.studies.comparison.clusters import cluster_warnings
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
+from goodgain.pipeline.studies.comparison.correction import TestedRow, correct
 from goodgain.pipeline.studies.comparison.costs import arm_means
 from goodgain.pipeline.studies.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.studies.comparison.matching import (
@@ -24,17 +22,15 @@ from goodgain.pipeline.studies.comparison.matching import (
     Account,
     Matched,
     account,
-    match,
-    match_conversations,
     match_everyone,
 )
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
+from goodgain.pipeline.studies.comparison.pairing import choose_cluster, key_name, match_arms
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, compare_pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.slice_rows import ArmsOfSlice, ComparedBy
 from goodgain.pipeline.studies.comparison.small_samples import small_sample_warnings
 from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
-from goodgain.pipeline.studies.comparison.statistics import TestedRow, correct
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
     describe_without_counterpart,
     verdict_conditions,
@@ -127,10 +123,10 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
             f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
             "compared and for which higher or lower values are better."
         )
-    matched = _match(request, arms)
+    matched = match_arms(request, arms)
     conditions, interval = verdict_conditions(matched, arms), request.tests.options.interval
     _warn_of_bootstrap(request, arms, matched, say)
-    cluster = _cluster(request, arms)
+    cluster = choose_cluster(request, arms)
     parts = list(slices(request.slices, arms.base, arms.candidate))
     only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
     if only_family:
@@ -138,7 +134,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
             f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
             "them; name others with " + Remedy("family") + "."
         )
-    by = ComparedBy(_key_name(request), matched.paired, cluster)
+    by = ComparedBy(key_name(request), matched.paired, cluster)
     tested, without_labels = _compare_slices(request, arms, parts, by, only_family)
     rows, tests = correct(tested, request.correction)
     return Compared(
@@ -149,7 +145,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
         only_family_in_slices=only_family,
         arm_means=list(arm_means(arms, parts[:1] if only_family else parts, cluster, interval)),
         matched=matched,
-        pair_by=_key_name(request) if matched.paired else None,
+        pair_by=key_name(request) if matched.paired else None,
         cluster=cluster,
         base_account=account(matched.base, matched.candidate) if matched.paired else None,
         candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
@@ -168,10 +164,6 @@ def _compared_numbers(matched: Matched) -> tuple[int, int]:
     return len(matched.base.arm.ids), len(matched.candidate.arm.ids)
 
 
-def _key_name(request: ComparisonRequest) -> str:
-    return request.pair_by or BY_ID
-
-
 def _examples(
     request: ComparisonRequest,
     arms: Arms,
@@ -186,44 +178,6 @@ def _examples(
     if row.population == "everyone":
         matched = match_everyone(matched)
     return examples(arms, matched, Measure(chosen, None, row.population), request.examples)
-
-
-def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
-    """The cluster attribute: the requested one, else the one that both runs used."""
-    before, after = arms.base_source.manifest, arms.candidate_source.manifest
-    cluster = request.cluster or find_common_cluster(before.options, after.options)
-    if cluster is None or cluster == request.pair_by:
-        return None  # one value per cluster, so values are independent
-    check_attribute(cluster, Remedy("cluster"), arms.base, arms.candidate)
-    tests = request.tests
-    if tests.resamples or tests.wilcoxon or tests.sign:
-        raise UsageError(
-            f"Bootstrap, Wilcoxon's test and the sign test assume independent pairs, and "
-            f"those of one {cluster} are not: leave them out, or pair by {cluster} ("
-            + Remedy("pair_by", cluster)
-            + "), which makes each one value."
-        )
-    return cluster
-
-
-def _match(request: ComparisonRequest, arms: Arms) -> Matched:
-    """Pair the arms, or compare them as two samples."""
-    if request.unpaired:
-        return match(arms.base, arms.candidate, _key_name(request), paired=False)
-    if request.pair_by is None:
-        return match_conversations(arms.base, arms.candidate)
-    if request.pair_by != BY_ID:
-        check_attribute(request.pair_by, Remedy("pair_by"), arms.base, arms.candidate)
-    matched = match(arms.base, arms.candidate, request.pair_by, paired=True)
-    if not matched.keys:
-        raise UsageError(
-            f"No value of {request.pair_by} occurs in both arms ({len(matched.base.keys)} in "
-            f"{arms.base.label}, {len(matched.candidate.keys)} in {arms.candidate.label}): pair by "
-            "another attribute, or leave "
-            + Remedy("pair_by")
-            + " out to compare the arms as two samples."
-        )
-    return matched
 
 
 def _compare_slices(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest_model import PoolCounts
+from goodgain.pipeline.results.manifest_counts import PoolCounts
 from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.costs import MeansOfArm

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import same_folder
-from goodgain.pipeline.results.manifest_model import FileOfRun, RunManifest
+from goodgain.pipeline.results.manifest_counts import FileOfRun
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.opened_pool import read_pool_manifest
 from goodgain.pipeline.results.pool_manifest import PooledRun, PoolManifest
 from goodgain.pipeline.settings.config_file import load_config

@@ -8,11 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.clusters import CodesOf, cluster_codes
+from goodgain.pipeline.studies.comparison.correction import TestedRow
 from goodgain.pipeline.studies.comparison.matching import Matched, match, match_everyone
 from goodgain.pipeline.studies.comparison.measures import Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.pipeline.studies.comparison.statistics import TestedRow, row_of
+from goodgain.pipeline.studies.comparison.statistics import row_of
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
     VerdictConditions,
     verdict_conditions,

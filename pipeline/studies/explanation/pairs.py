@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from goodgain.pipeline.studies.explanation.model import (
+from goodgain.pipeline.studies.explanation.model import NearMiss
+from goodgain.pipeline.studies.explanation.pair_attributes import TYPE, attributes_of, texts_of
+from goodgain.pipeline.studies.explanation.pair_model import (
     ComparedAttribute,
-    NearMiss,
     PairExplanation,
     StepDecision,
 )
@@ -19,29 +20,16 @@ from goodgain.pipeline.studies.explanation.reasons import (
     need_in_words,
 )
 from goodgain.transforms.core.dedup.duplicates import Duplicate
-from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
+from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
-from goodgain.transforms.core.dedup.normalise import normalise_url
-from goodgain.transforms.core.dedup.rules import (
-    CONTENT,
-    GENERIC_ID,
-    SNIPPET,
-    TITLE,
-    URL,
-    URL_QUERY,
-    RuleTable,
-    TypeRules,
-    is_field,
-    is_named_id,
-)
+from goodgain.transforms.core.dedup.rules import URL, URL_QUERY, RuleTable, TypeRules
 from goodgain.transforms.core.dedup.verification import Step, Verdict, decisions, verify
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.search_call import TEXTS, Result
+from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 
 _MOST_NEAR_MISSES = 20
-_TYPE = "entity_type"
 
 
 class Pairs:
@@ -147,13 +135,13 @@ class Pairs:
     ) -> StepDecision:
         one, other = self._read(earlier), self._read(later)
         compared = self._compare(
-            earlier, later, _attributes(step, one, other, applicable, self._rules)
+            earlier, later, attributes_of(step, one, other, applicable, self._rules)
         )
         if step is Step.TYPE:
             mine, theirs = map(self._details.entity_type, (earlier, later))
             agrees = None if None in (mine, theirs) else said is None
             if mine or theirs:
-                compared = [ComparedAttribute(_TYPE, mine, theirs, agrees)]
+                compared = [ComparedAttribute(TYPE, mine, theirs, agrees)]
         reason = ""
         if said is not None and said.duplicate:
             reason = self._reasons.words(earlier, later, said)
@@ -188,7 +176,7 @@ class Pairs:
         self, earlier: int, later: int, attributes: Iterable[int]
     ) -> list[ComparedAttribute]:
         one, other = self._read(earlier), self._read(later)
-        mine, theirs = (_texts(self._results[index], self._rules) for index in (earlier, later))
+        mine, theirs = (texts_of(self._results[index], self._rules) for index in (earlier, later))
         names = {
             **attribute_names(self._rules),
             **names_of_unknown(self._results[earlier]),
@@ -209,49 +197,3 @@ class Pairs:
             for number in dict.fromkeys(attributes)
             if number in one.values or number in other.values
         ]
-
-
-def _attributes(
-    step: Step, one: Evidence, other: Evidence, applicable: TypeRules, rules: RuleTable
-) -> Iterable[int]:
-    """The numbers of the attributes that a step looks at."""
-    present = sorted({*one.values, *other.values})
-    if step is Step.PASSAGE:
-        content = CONTENT in one.values and CONTENT in other.values
-        return (*(rules.passage_ids or ()), CONTENT if content else SNIPPET)
-    if step is Step.IDS:
-        return applicable.ids
-    if step is Step.URL:
-        texts = (SNIPPET, CONTENT) if agree(one, other, URL) else ()
-        return (*(number for number in present if URL <= number < TITLE), *texts)
-    if step is Step.FIELDS:
-        return (number for number in present if is_field(number))
-    if step is Step.GENERIC_ID:
-        return (GENERIC_ID, *(number for number in present if is_named_id(number)))
-    return ()
-
-
-def _texts(result: Result, rules: RuleTable) -> dict[int, str]:
-    """What the trace has for each attribute of a result, by number."""
-    numbers = {name: number for number, name in names_of_unknown(result).items()}
-    numbers |= {name: number for number, name in attribute_names(rules).items()}
-    named = {
-        "id": result.id,
-        **result.fields,
-        **{name: getattr(result, name) for name in TEXTS},
-        **{f"ids.{name}": value for name, value in result.ids.items()},
-    }
-    texts = {
-        numbers[name]: value if isinstance(value, str) else ", ".join(value)
-        for name, value in named.items()
-        if value is not None and name in numbers
-    }
-    url = normalise_url(result.url or "", rules.urls)
-    if url is not None:
-        texts[URL] = f"{url.host}{url.path}"
-        texts[URL_QUERY] = "&".join(f"{name}={value}" for name, value in url.query)
-        texts |= {
-            number: ", ".join(value for own, value in url.query if own == name)
-            for name, number in rules.url_parameters.items()
-        }
-    return texts

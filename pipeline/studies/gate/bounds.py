@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from goodgain.pipeline.document.numbers import level, number
-from goodgain.pipeline.studies.gate.rules import Proof, Rule, Side
+from goodgain.pipeline.studies.gate.rule_values import Proof, Side
+from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
 from goodgain.transforms.core.wording import explain_missing_interval
 

@@ -37,8 +37,8 @@ from goodgain.pipeline.studies.gate.outcome import (
     explain_too_few,
     outcome_of,
 )
-from goodgain.pipeline.studies.gate.rule_values import Amount
-from goodgain.pipeline.studies.gate.rules import Rule, Side
+from goodgain.pipeline.studies.gate.rule_values import Amount, Side
+from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired_difference import compare_paired
 from goodgain.transforms.core.comparison.samples import Array

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
+from goodgain.pipeline.studies.gate.rule_values import StrictModel
+from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule
 from goodgain.transforms.core.config_text import config_text, describe_mistake, describe_unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval

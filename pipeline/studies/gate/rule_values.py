@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
-from pydantic import (
-    BeforeValidator,
-    PlainSerializer,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
 
 _AMOUNT = re.compile(r"(?P<number>-?[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 
@@ -70,3 +66,24 @@ _SLICE_SCHEMA = WithJsonSchema({"type": ["string", "array", "object"], "items": 
 Bound = Annotated[Amount, BeforeValidator(Amount.parse), PlainSerializer(str), _AMOUNT_SCHEMA]
 Confidence = Annotated[float, BeforeValidator(_confidence), _AMOUNT_SCHEMA]
 Slice = Annotated[dict[str, str | None], BeforeValidator(_slice), _SLICE_SCHEMA]
+
+
+Share = Literal[
+    "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",
+    "with_rejected_records",
+]  # fmt: skip
+
+
+Count = Literal["conversations", "records", "results"]
+
+
+Proof = Literal["none", "of_compliance", "of_breach"]
+
+
+Side = Literal["at least", "at most"]
+
+
+class StrictModel(BaseModel):
+    """A part of a gate file, in which unknown names are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.pipeline.studies.gate.rule_values import Amount, Bound, Confidence, Slice
+from goodgain.pipeline.studies.gate.rule_sentence import parse_sentence
+from goodgain.pipeline.studies.gate.rule_values import (
+    Amount,
+    Bound,
+    Confidence,
+    Count,
+    Proof,
+    Share,
+    Side,
+    Slice,
+    StrictModel,
+)
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import OUTCOME_UNIT, ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
@@ -26,34 +29,9 @@ from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, me
 from goodgain.transforms.core.metrics.repeats import space_condition
 from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.ranking import respell
-from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
-Share = Literal[
-    "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",
-    "with_rejected_records",
-]  # fmt: skip
-Count = Literal["conversations", "records", "results"]
-Proof = Literal["none", "of_compliance", "of_breach"]
-Side = Literal["at least", "at most"]
 DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
-_SENTENCE = re.compile(
-    r"(?P<subject>[^\s\[]+\[[^\]]+\]|\S+)(?:\s+(?P<change>drop|rise))?"
-    r"\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
-)
-WARNINGS = "warnings"
-# Of the codes, `calls_failed` is a metric, too.
-_WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES) if word not in DECLARED_NAMES]
-_HOW_TO_FORBID_WARNINGS = (
-    "warnings are not a rule: next to `rules:`, write `warnings: none`, or the codes that the run "
-    "must not have, like `warnings: [no_labels, few_labels]`"
-)
 _CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown
-
-
-class StrictModel(BaseModel):
-    """A part of a gate file, in which unknown names are mistakes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 class Rule(StrictModel):
@@ -111,25 +89,7 @@ class Rule(StrictModel):
     @classmethod
     def _sentence(cls, written: Any) -> Any:
         """A rule may be a sentence: `SRE >= 0.2`, `rejected <= 1 %`, `CG drop <= 2 %`."""
-        if isinstance(written, dict) and WARNINGS in written:
-            raise ValueError(_HOW_TO_FORBID_WARNINGS)
-        if not isinstance(written, str):
-            return written
-        if written.split(":")[0].split()[:1] in _WARNING_WORDS:
-            raise ValueError(_HOW_TO_FORBID_WARNINGS)
-        match = _SENTENCE.fullmatch(written.strip())
-        if match is None or (match["change"] and match["sign"] != "<="):
-            raise ValueError(
-                f"write a rule like `SRE >= 0.2` or `CG drop <= 2 %`, or with options like "
-                f"`metric: SRE`, not {written!r}"
-            )
-        subject = match["subject"]
-        kind = "share" if subject in get_args(Share) else "metric"
-        kind = "count" if subject in get_args(Count) else kind
-        bound = "at_least" if match["sign"] == ">=" else "at_most"
-        if match["change"]:
-            bound = f"{match['change']}_at_most"
-        return {kind: subject, bound: match["bound"]}
+        return parse_sentence(written)
 
     @model_validator(mode="after")
     def _prove_changes(self) -> Rule:

@@ -32,7 +32,7 @@ from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.outcome import warnings_of_evaluation
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.pipeline.studies.pool.pool_pipeline import BuiltFacts
+from goodgain.pipeline.studies.pool.pool_counts import BuiltFacts
 from goodgain.transforms.core.pool.document_rows import content_digest
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import LabelSpan

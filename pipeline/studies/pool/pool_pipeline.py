@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -33,10 +32,15 @@ from goodgain.pipeline.run.hosts.counts import (
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, describe
 from goodgain.pipeline.settings.pool_config import PoolConfig
+from goodgain.pipeline.studies.pool.pool_counts import (
+    BuiltFacts,
+    contribution_counts,
+    drop_counts,
+    topic_counts,
+)
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.pool.agreement import label_spans
-from goodgain.transforms.core.pool.document_rows import document_digest, document_row
+from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic
 from goodgain.transforms.core.pool_building.contribution import Contribution
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
@@ -62,25 +66,6 @@ class PoolPlan(Struct, frozen=True):
     before: Pool | None
     target: Target
     in_memory: bool
-
-
-class BuiltFacts(Struct, frozen=True):
-    """The facts that the pipeline returns at its end.
-
-    Attributes:
-      counts: of the pool, by dotted name.
-      refused: runs and conversations that the pool has already.
-      counts_of_runs: of reading and scoring, by name of the run and dotted name.
-      contradicted_ids: examples for a warning, by name of the run.
-      qrels_problems: problems with the judgments; if there are any, nothing may be used.
-    """
-
-    files: list[WrittenFile]
-    counts: Counts
-    refused: list[tuple[str, str]]
-    counts_of_runs: dict[str, Counts]
-    contradicted_ids: dict[str, list[ContradictedId]]
-    qrels_problems: list[QrelsProblem]
 
 
 def run_pool_pipeline(plan: PoolPlan, engine: Any, options: Any) -> BuiltFacts:
@@ -137,8 +122,8 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
         rules, before.files.paths() if before else (), plan.request.replace
     )
     counts = [
-        everything | "CountContributions" >> count_elements(_contribution_counts),
-        built.topics | "CountTopics" >> count_elements(_topic_counts),
+        everything | "CountContributions" >> count_elements(contribution_counts),
+        built.topics | "CountTopics" >> count_elements(topic_counts),
     ]
     problems = [run.problems for run in runs if run.problems is not None]
     dataset = pool_documents(pool_store.next_documents(before))
@@ -146,7 +131,7 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
     rows = [DatasetRows(dataset, rows_of)]
     files = (
         built.topics
-        | "WithoutCounts" >> beam.Map(_drop_counts).with_output_types(BuiltTopic)
+        | "WithoutCounts" >> beam.Map(drop_counts).with_output_types(BuiltTopic)
         | "Write" >> WriteRows(plan.target, rows, BuiltTopic, attrgetter("topic.key"))
     )
     _ = (
@@ -218,40 +203,6 @@ def _read_run(
 
 def _of_run(found: Any, run: str) -> tuple[str, Any]:
     return run, found
-
-
-def _contribution_counts(contribution: Contribution) -> Counts:
-    return {
-        "pool.conversations_without_topic": int(contribution.topic.value is None),
-        "pool.conversations": 1,
-    }
-
-
-def _topic_counts(built: BuiltTopic) -> Counts:
-    counts = Counter(built.counts)
-    counts["pool.topics"] = 1
-    counts["pool.digest"] = sum(map(document_digest, built.documents))
-    counts["pool.documents"] = len(built.documents)
-    runs: dict[str, set[str]] = {}
-    for document in built.documents:
-        counts["pool.places"] += len(document.places)
-        counts["pool.evidence"] += len(document.evidence)
-        counts["pool.judged_for_aspects"] += document.covered_aspects() is not None
-        seen = {place.run for place in document.places}
-        counts.update(f"documents.{run}" for run in seen)
-        if len(seen) == 1:
-            counts.update(f"only.{run}" for run in seen)
-        for place in document.places:
-            runs.setdefault(place.run, set()).add(place.conversation_id)
-        for id_name, apart in label_spans(document):
-            counts.update([f"voted.{id_name}", *([f"apart.{id_name}"] if apart else ())])
-    for run, conversations in runs.items():
-        counts[f"conversations.{run}"] = len(conversations)
-    return dict(counts)
-
-
-def _drop_counts(built: BuiltTopic) -> BuiltTopic:
-    return replace(built, counts={})
 
 
 def _document_rows(built: BuiltTopic, preferred: str | None) -> list[dict[str, Any]]:

@@ -25,12 +25,12 @@ from goodgain.pipeline.studies.comparison.manifest import (
 )
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument
 from goodgain.pipeline.views.comparison_tables import all_columns
+from goodgain.pipeline.views.pages.data.comparison_pairs import pairs_by_metric
 from goodgain.pipeline.views.pages.data.comparison_slices import (
     PARTS,
     ComparedSlice,
     arm_costs,
     arrange,
-    pairs_by_metric,
     read_comparison_row,
     slice_data,
 )

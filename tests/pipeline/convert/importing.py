@@ -6,7 +6,7 @@ from pathlib import Path
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
-from goodgain.pipeline.convert.importing.import_files import import_traces
+from goodgain.pipeline.convert.importing.imported_traces import import_traces
 from goodgain.pipeline.convert.importing.mapping_file import (
     parse_mapping_file,
     read_shipped_mapping,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.convert.importing import import_files
+from goodgain.pipeline.convert.importing import imported_traces
 from tests.memory import measure_peak
 from tests.pipeline.convert.importing import import_and_count
 
@@ -47,7 +47,7 @@ def peak(path, traces, as_list, limit=float("inf")):
 
 def test_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
     # A part of the traces is in memory at a time, whose size does not depend on the input.
-    monkeypatch.setattr(import_files, "_INPUT_BYTES_PER_PART", MEBIBYTE)
+    monkeypatch.setattr(imported_traces, "_INPUT_BYTES_PER_PART", MEBIBYTE)
     for as_list in (False, True):
         small, _, calls = peak(tmp_path / "small.json", 60, as_list)
         limit = small + MEBIBYTE

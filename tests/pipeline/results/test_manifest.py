@@ -6,7 +6,7 @@ from msgspec.structs import asdict, replace
 import goodgain as gg
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import MANIFEST, manifest_json, write_manifest
-from goodgain.pipeline.results.manifest_model import FileOfRun
+from goodgain.pipeline.results.manifest_counts import FileOfRun
 from goodgain.transforms.core.metric import DescribedMetric
 from goodgain.transforms.core.metrics.own import own_metrics_of
 from tests.pipeline.runs import call, manifest

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from goodgain.pipeline.document.model import document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.run.stream.counter import StreamCounts
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views import stream

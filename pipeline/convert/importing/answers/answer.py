@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.convert.importing.answers.blocks import is_block, is_other_block, word_of
 from goodgain.pipeline.convert.importing.answers.document_fields import (
     Document,
     is_document,
@@ -15,12 +15,12 @@ from goodgain.pipeline.convert.importing.answers.document_fields import (
     is_whole_document,
     url_of,
 )
+from goodgain.pipeline.convert.importing.answers.error_texts import error_text, plain_error
+from goodgain.pipeline.convert.importing.answers.lists import lists_of, rows_of_columns, strip_score
 from goodgain.pipeline.convert.importing.answers.text_documents import parse_text_documents
 from goodgain.pipeline.convert.importing.answers.written_values import parse_written_value
 
 _DEEPEST = 12
-_LONGEST_ERROR = 500
-_STACK = "Traceback (most recent call last)"
 # Keys under which an answer or its documents stand, in the order in which they are looked at.
 _LISTS = (
     "documents", "results", "docs", "hits", "items", "sources", "search_results", "nodes",
@@ -42,23 +42,6 @@ _NO_ANSWERS = frozenset(
         *("config", "request", "query", "raw_input", "tool_calls", "additional_kwargs"),
     )
 )
-# Blocks of content, by their types in MCP and in the interfaces of models.
-_TEXT_BLOCKS = frozenset(("text", "output_text", "input_text", "json"))
-_RESULT_BLOCKS = frozenset(
-    (
-        *("tool_result", "web_search_tool_result", "web_fetch_tool_result", "function_call_output"),
-        *("mcp_tool_result", "tool-result", "resource", "content", "tool", "function"),
-        *("web_fetch_result", "tool_return", "tool-return", "tool_call_response"),
-    )
-)
-_OTHER_BLOCKS = frozenset(
-    (
-        *("image", "image_url", "audio", "tool_use", "tool_call", "tool-call", "server_tool_use"),
-        *("function_call", "thinking", "reasoning", "ai", "human", "system", "tool_reference"),
-    )
-)
-_CALL_IDS = frozenset(("tool_call_id", "tool_use_id", "toolUseId", "toolCallId"))
-_OTHER_ROLES = frozenset(("user", "assistant", "system", "human", "ai", "developer", "model"))
 _FAILED = frozenset(("error", "failed", "failure"))
 _NOTHING_FOUND = re.compile(
     r"(?:[^\n]{0,40}\bresults for\b[^\n]*\n)?\W*(?:found\s+|there (?:are|were)\s+)?"
@@ -138,12 +121,6 @@ def _list_inside(others: dict[str, Any], depth: int) -> list[Document] | None:
     return None
 
 
-def error_text(told: str) -> str:
-    """What a call said about its failure, without a stack trace behind it, and not at length."""
-    before = told.partition(_STACK)[0].strip()
-    return (before or told.strip().rpartition("\n")[2])[:_LONGEST_ERROR]
-
-
 class _Reader:
     """Looks for documents in an answer, and notes what else it holds."""
 
@@ -183,16 +160,16 @@ class _Reader:
     def _of_list(self, values: list[Any], depth: int) -> list[Document] | None:
         if not values:
             return []
-        values = [_strip_score(value) for value in values]
+        values = [strip_score(value) for value in values]
         parts: list[Document] = []
         is_read = False
         for value in values:
             inner: list[Document] | None = None
-            if isinstance(value, dict) and not _is_block(value):
-                if not _is_other_block(value) and is_document(value):
+            if isinstance(value, dict) and not is_block(value):
+                if not is_other_block(value) and is_document(value):
                     inner = [value]
-                elif not _is_other_block(value):  # perhaps what one of several queries found
-                    inner = self.documents(value, depth + 1) if _lists_of(value) else None
+                elif not is_other_block(value):  # perhaps what one of several queries found
+                    inner = self.documents(value, depth + 1) if lists_of(value) else None
                     if inner is None:
                         self.unread = self.unread or values
             elif isinstance(value, dict | list | str):
@@ -210,16 +187,16 @@ class _Reader:
         return parts if is_read else None
 
     def _of_object(self, value: dict[str, Any], depth: int) -> list[Document] | None:
-        if _is_other_block(value):
+        if is_other_block(value):
             return None
         self._note_error(value)
         if value.get("type") == "constructor" and "kwargs" in value:  # an object of LangChain
             return self.documents(value["kwargs"], depth + 1)
-        if (columns := _rows_of_columns(value)) is not None:
+        if (columns := rows_of_columns(value)) is not None:
             return columns
-        if _word(value, "type") == "resource" and isinstance(value.get("resource"), dict):
+        if word_of(value, "type") == "resource" and isinstance(value.get("resource"), dict):
             value = value["resource"]  # embedded in an answer of MCP
-        if not _is_block(value) and is_whole_document(value) and not _lists_of(value):
+        if not is_block(value) and is_whole_document(value) and not lists_of(value):
             self.is_single = True
             return [value]
         found = None
@@ -234,11 +211,11 @@ class _Reader:
             others = {name: other for name, other in value.items() if name not in _LOOKED_AT}
             if (inside := _list_inside(others, depth)) is not None:
                 return inside
-            for inner in _lists_of(others):
+            for inner in lists_of(others):
                 if all(isinstance(item, dict) and is_named_document(item) for item in inner):
                     return inner
                 self.unread = self.unread or inner
-        if found is None and not _is_block(value) and url_of(value) is not None:
+        if found is None and not is_block(value) and url_of(value) is not None:
             self.is_single = True
             return [value]
         return found
@@ -251,7 +228,7 @@ class _Reader:
         if not failed or self.error is not None:
             return
         told = (error, value.get("message"), value.get("content"), value.get("error_code"))
-        self.error = next((text for text in map(_plain, told) if text), "failed")
+        self.error = next((text for text in map(plain_error, told) if text), "failed")
 
 
 def _are_tags(reader: _Reader) -> bool:
@@ -259,67 +236,3 @@ def _are_tags(reader: _Reader) -> bool:
     words = reader.unread or ()
     are_words = all(isinstance(word, str) for word in words)
     return are_words and bool(reader.texts) and not set(words) & set(reader.texts)
-
-
-def _plain(value: Any) -> str | None:
-    """The text of an error: a string, its message, or the text of its blocks."""
-    if isinstance(value, str):
-        return value.strip() or None
-    if isinstance(value, dict):
-        named = (value.get(name) for name in ("message", "text", "error", "error_code", "code"))
-        return next((text for text in map(_plain, named) if text), None)
-    if isinstance(value, list):
-        return " ".join(text for text in map(_plain, value) if text) or None
-    return None
-
-
-def _is_block(value: dict[str, Any]) -> bool:
-    """Whether an object wraps an answer or a part of one, and so is no document itself."""
-    type_ = _word(value, "type") or _word(value, "block_type")
-    if type_ in _RESULT_BLOCKS or _word(value, "role") in ("tool", "function"):
-        return True
-    if not _CALL_IDS.isdisjoint(value):
-        return True
-    if type_ in _TEXT_BLOCKS:
-        return url_of(value) is None and "title" not in value
-    return value.keys() <= {"text", "json"} and len(value) == 1
-
-
-def _is_other_block(value: Any) -> bool:
-    """Whether an object is a part of a conversation that is no answer."""
-    if not isinstance(value, dict):
-        return False
-    is_message = "content" in value and _word(value, "role") in _OTHER_ROLES
-    return is_message or _word(value, "type") in _OTHER_BLOCKS
-
-
-def _word(value: dict[str, Any], name: str) -> str:
-    word = value.get(name)
-    return word if isinstance(word, str) else ""
-
-
-def _strip_score(value: Any) -> Any:
-    """The document of a pair of a document and its score."""
-    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], dict):
-        document, score = value
-        if isinstance(score, int | float) and not isinstance(score, bool):
-            return {"score": score, **document}
-    return value
-
-
-def _lists_of(value: dict[str, Any]) -> list[list[Any]]:
-    return [items for items in value.values() if isinstance(items, list) and items]
-
-
-def _rows_of_columns(value: dict[str, Any]) -> list[Document] | None:
-    """The documents of an answer by columns, each a list in a list, as Chroma gives them."""
-    columns = {"ids": "id", "documents": "text", "metadatas": "metadata"}
-    nested = {
-        field: value[name][0]
-        for name, field in columns.items()
-        if isinstance(value.get(name), list) and value[name] and isinstance(value[name][0], list)
-    }
-    if "id" not in nested:
-        return None
-    rows: Iterable[tuple[Any, ...]] = zip(*nested.values(), strict=False)
-    return [dict(zip(nested, row, strict=True)) for row in rows]

@@ -8,7 +8,8 @@ from goodgain.pipeline.convert.importing.formats.browsecomp_plus import (
     browsecomp_plus,
     with_judgment,
 )
-from goodgain.pipeline.convert.importing.formats.chat import chat_spans, conversations, is_message
+from goodgain.pipeline.convert.importing.formats.chat import chat_spans, conversations
+from goodgain.pipeline.convert.importing.formats.chat_messages import is_message
 from goodgain.pipeline.convert.importing.formats.claude_code import sessions
 from goodgain.pipeline.convert.importing.formats.format import Format, keep_record
 from goodgain.pipeline.convert.importing.formats.langfuse import langfuse_observations

@@ -13,7 +13,14 @@ from goodgain.pipeline.convert.importing.answers.provider_calls import (
     Returned,
     read_listed_search,
 )
-from goodgain.pipeline.convert.importing.answers.written_values import decode_json
+from goodgain.pipeline.convert.importing.formats.chat_messages import (
+    LISTS,
+    ROLES,
+    Message,
+    is_item,
+    is_message,
+    plain_message,
+)
 from goodgain.pipeline.convert.importing.formats.chat_parts import (
     Cited,
     NextStep,
@@ -24,33 +31,15 @@ from goodgain.pipeline.convert.importing.formats.chat_parts import (
 )
 from goodgain.pipeline.convert.importing.formats.format import Refuse, object_of
 
-_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
-_ROLES |= {"request": "user", "response": "assistant"}  # pydantic-ai
-_ROLES |= {"gpt": "assistant", "observation": "tool", "function_response": "tool"}  # ShareGPT
-_SPEAKERS = frozenset(("user", "assistant", "system", "developer", "tool", "function", *_ROLES))
-_LISTS = (
-    "messages", "contents", "conversation", "history", "trajectory", "items", "chat",
-    "conversations",
-)  # fmt: skip
+ROLES |= {"request": "user", "response": "assistant"}  # pydantic-ai
+ROLES |= {"gpt": "assistant", "observation": "tool", "function_response": "tool"}  # ShareGPT
 _IDS = ("conversation_id", "session_id", "sessionId", "thread_id", "chat_id", "id", "uuid")
-_ITEMS = ("_call", "_call_output", "reasoning", "_tool_result")
 _USAGES = ("usage", "usageMetadata", "usage_metadata")
 _TIMES = ("timestamp", "created_at", "createdAt", "created", "time")
 _SECONDS_BELOW = 10**11
 # What is added to a conversation: its name if it has none, and its place in the input, which tells
 # apart those of one name.
 _DEFAULT_NAME, PLACE = "_default_name", "_place"
-
-Message = dict[str, Any]
-
-
-def is_message(value: Any) -> bool:
-    """Whether an object is one message of a chat, or an item beside messages."""
-    if not isinstance(value, dict) or any(isinstance(value.get(name), list) for name in _LISTS[:2]):
-        return False
-    speaks = value.get("role") in _SPEAKERS or value.get("type") in _SPEAKERS
-    speaks |= isinstance(value.get("from"), str) and "value" in value
-    return speaks or value.get("kind") in ("request", "response") or _is_item(value)
 
 
 def chat_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
@@ -76,19 +65,19 @@ def chat_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
 
 def _messages(holder: Mapping[str, Any]) -> Iterator[Message]:
     """The messages and items of a conversation, those of its request before those of its answer."""
-    several = next((holder[name] for name in _LISTS if isinstance(holder.get(name), list)), None)
+    several = next((holder[name] for name in LISTS if isinstance(holder.get(name), list)), None)
     request = object_of(holder.get("request"))
     for found in (several, request.get("messages"), request.get("contents"), holder.get("input")):
         if isinstance(found, str) and found.strip():
             yield {"role": "user", "content": found}
         yield from (
-            (_plain(part) for part in found if isinstance(part, dict))
+            (plain_message(part) for part in found if isinstance(part, dict))
             if isinstance(found, list)
             else ()
         )
     response = object_of(holder.get("response")) or holder
     if response is not holder and response.get("role"):
-        yield _plain(dict(response))
+        yield plain_message(dict(response))
     searched = response.get("search_results")
     output = response.get("output")
     answers = [output] if isinstance(output, dict) else output
@@ -99,35 +88,7 @@ def _messages(holder: Mapping[str, Any]) -> Iterator[Message]:
             metadata = item.get("groundingMetadata") or item.get("grounding_metadata")
             beside = {"grounding": metadata, "search_results": searched}
             beside = {name: value for name, value in beside.items() if value}
-            yield {"usage": object_of(usage), **beside, **_plain(message or item)}
-
-
-def _plain(message: Message) -> Message:
-    """A message with its role, out of the envelopes of LangChain and of session files."""
-    if isinstance(message.get("from"), str) and "value" in message:
-        message = _of_sharegpt(message)
-    inner = message.get("data") or message.get("kwargs") or message.get("message")
-    if isinstance(inner, dict) and ("content" in inner or "parts" in inner):
-        message = {**message, **inner}
-    role = message.get("role") or message.get("kind") or message.get("type")
-    if message.get("lc") and isinstance(message.get("id"), list):
-        kind = str(message["id"][-1]).lower()
-        role = next((name for name in ("human", "ai", "tool", "system") if name in kind), role)
-    return {**message, "role": _ROLES.get(str(role), role)}
-
-
-def _of_sharegpt(message: Message) -> Message:
-    """A message of ShareGPT's shape, whose calls are messages of their own."""
-    if message["from"] == "function_call":
-        return {
-            "role": "assistant",
-            "function_call": object_of(decode_json(str(message["value"]))),
-        }
-    return {"role": message["from"], "content": message["value"]}
-
-
-def _is_item(message: Mapping[str, Any]) -> bool:
-    return str(message.get("type", "")).endswith(_ITEMS)
+            yield {"usage": object_of(usage), **beside, **plain_message(message or item)}
 
 
 class _Transcript:
@@ -150,8 +111,8 @@ class _Transcript:
         yield from self._calls.values()
 
     def _of_message(self, message: Message) -> Iterator[dict[str, Any]]:
-        is_item = _is_item(message)
-        parts = list(parts_of_item(message) if is_item else parts_of(message))
+        beside = is_item(message)
+        parts = list(parts_of_item(message) if beside else parts_of(message))
         parts += parts_of_grounding(object_of(message.get("grounding")))
         parts += read_listed_search(message.get("search_results"))
         role = message.get("role")
@@ -161,7 +122,7 @@ class _Transcript:
             return
         if self._turn is None and role not in ("system", "developer"):
             yield self._begin_turn(message)
-        if self._is_step(message, parts, is_item):
+        if self._is_step(message, parts, beside):
             usage = _usage(object_of(message.get("usage") or message.get("usage_metadata")))
             yield self._span("model", message, usage=usage)
         for part in parts:
@@ -172,9 +133,9 @@ class _Transcript:
             else ("returned" if any(isinstance(part, Returned) for part in parts) else "asked")
         )
 
-    def _is_step(self, message: Message, parts: list[Part], is_item: bool) -> bool:
+    def _is_step(self, message: Message, parts: list[Part], beside: bool) -> bool:
         """Whether a message begins a step; calls asked for one after another share theirs."""
-        if not is_item:
+        if not beside:
             is_rest = message.get("id") is not None and message.get("id") == self._message_id
             self._message_id = message.get("id")
             return message.get("role") == "assistant" and not is_rest

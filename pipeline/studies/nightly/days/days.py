@@ -18,7 +18,7 @@ from string import Formatter
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import MANIFEST
-from goodgain.pipeline.results.manifest_model import FileOfRun
+from goodgain.pipeline.results.manifest_counts import FileOfRun
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.file_listing import list_paths_below

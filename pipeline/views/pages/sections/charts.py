@@ -7,16 +7,10 @@ from typing import Any
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
-from goodgain.pipeline.document.page import (
-    Beside,
-    Chart,
-    Menus,
-    PageBlock,
-    Section,
-    section,
-)
+from goodgain.pipeline.document.page import Beside, Chart, Menus, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shorten
-from goodgain.pipeline.results.manifest_model import PoolCounts, RunManifest
+from goodgain.pipeline.results.manifest_counts import PoolCounts
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND, SliceMeans, Slices

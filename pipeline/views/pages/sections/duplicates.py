@@ -8,7 +8,8 @@ from goodgain.pipeline.document.model import Sentence, TableBlock, TableColumn, 
 from goodgain.pipeline.document.numbers import count_text, share, value_text
 from goodgain.pipeline.document.page import Beside, Chart, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shorten
-from goodgain.pipeline.results.manifest_model import CountsOfResults, RunManifest
+from goodgain.pipeline.results.manifest_counts import CountsOfResults
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 from goodgain.transforms.core.wording import format_count

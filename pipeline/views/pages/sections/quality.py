@@ -19,7 +19,8 @@ from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.folder import format_time
-from goodgain.pipeline.results.manifest_model import FileOfRun, RecordCounts, RunManifest
+from goodgain.pipeline.results.manifest_counts import FileOfRun, RecordCounts
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.studies.validation.survey import Rejection
 from goodgain.pipeline.views.pages.sections.section_parts import parameters_table, sentences_if
 from goodgain.pipeline.views.records import given_part

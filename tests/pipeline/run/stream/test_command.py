@@ -8,7 +8,8 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.lock import lock_output_folder
 from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import prism
-from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
+from goodgain.pipeline.run.stream.counter import StreamCounter
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.option_fields import flag_of
 from goodgain.pipeline.settings.option_types import instant_text

@@ -5,12 +5,9 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
-from goodgain.pipeline.results.manifest_model import RowCounts
-from goodgain.pipeline.run.stream.counter import (
-    Count,
-    StreamCounter,
-    check_balance,
-)
+from goodgain.pipeline.results.manifest_counts import RowCounts
+from goodgain.pipeline.run.stream.counter import Count, StreamCounter
+from goodgain.pipeline.run.stream.stream_counts import check_balance
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import RowPlace, UnusedRow

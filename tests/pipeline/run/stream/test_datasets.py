@@ -2,7 +2,7 @@ import pytest
 
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.run.stream import datasets
-from goodgain.pipeline.run.stream.counter import totals_of
+from goodgain.pipeline.run.stream.stream_counts import totals_of
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow

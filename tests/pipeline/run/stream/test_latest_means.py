@@ -1,7 +1,7 @@
 from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
 from goodgain.pipeline.run.stream.latest_panes import read_latest_means, read_latest_warnings
+from goodgain.pipeline.run.stream.pane_files import StreamTarget, write_pane
 from goodgain.pipeline.run.stream.panes import Pane
-from goodgain.pipeline.run.stream.sinks import StreamTarget, write_pane
 from tests.pipeline.run.stream.rows import NOON
 
 

@@ -6,8 +6,9 @@ from msgspec import structs
 
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.run.stream import live_view
-from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
+from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.prism import engine_log
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts
 from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.run.stream.rows import MINUTE, NOON
 from tests.pipeline.runs import plain_scoring

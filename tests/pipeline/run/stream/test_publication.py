@@ -24,8 +24,9 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.rows import struct_row
 from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.run.stream.pane_files import StreamTarget
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
-from goodgain.pipeline.run.stream.sinks import StreamTarget, Waiting, _WritePane
+from goodgain.pipeline.run.stream.sinks import Waiting, _WritePane
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from tests.pipeline.run.stream.rows import NOON
 from tests.transforms.one_by_one import Bag, Cell

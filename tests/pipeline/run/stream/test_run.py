@@ -5,9 +5,9 @@ import json
 import pytest
 
 from goodgain.pipeline.results.datasets import LATE
+from goodgain.pipeline.run.stream.pane_files import write_pane
 from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.pipeline.run.stream.run import warn_of_names
-from goodgain.pipeline.run.stream.sinks import write_pane
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from tests.core.direct import scoring

@@ -16,8 +16,9 @@ from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.rows import late_key, struct_row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream import sinks
+from goodgain.pipeline.run.stream.pane_files import StreamTarget
 from goodgain.pipeline.run.stream.panes import pane_of
-from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
+from goodgain.pipeline.run.stream.sinks import WritePanes
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.scoring.score_rows import LateRow

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from goodgain.pipeline.run.stream import summary
-from goodgain.pipeline.run.stream.counter import StreamCounts, check_balance
+from goodgain.pipeline.run.stream.stream_counts import StreamCounts, check_balance
 from goodgain.pipeline.run.stream.summary import count_without_means
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig

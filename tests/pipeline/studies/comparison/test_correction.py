@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from goodgain.pipeline.studies.comparison.correction import TestedRow as RowWithP
+from goodgain.pipeline.studies.comparison.correction import correct
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
-from goodgain.pipeline.studies.comparison.statistics import TestedRow as RowWithP
-from goodgain.pipeline.studies.comparison.statistics import _test, correct
+from goodgain.pipeline.studies.comparison.statistics import _test
 from tests.pipeline.studies.comparison.test_answer import comparison_row
 
 

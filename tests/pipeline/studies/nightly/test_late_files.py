@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from goodgain.pipeline.results.manifest_model import FileOfRun
+from goodgain.pipeline.results.manifest_counts import FileOfRun
 from goodgain.pipeline.studies.nightly.days.days import LateFiles, find_late_files
 from goodgain.transforms.core.files.shard import InputFile
 

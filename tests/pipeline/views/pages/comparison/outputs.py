@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import write_manifest
-from goodgain.pipeline.results.manifest_model import FileOfRun
+from goodgain.pipeline.results.manifest_counts import FileOfRun
 from tests.pipeline.views.pages.outputs import search, write_outputs
 
 PAIRS = 12  # c-00 to c-11; CG of the candidate is 2 higher in even ones and 1 lower in c-01

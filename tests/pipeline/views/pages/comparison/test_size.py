@@ -5,11 +5,8 @@ import pytest
 
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import all_columns
-from goodgain.pipeline.views.pages.data.comparison_slices import (
-    arrange,
-    pairs_by_metric,
-    slice_data,
-)
+from goodgain.pipeline.views.pages.data.comparison_pairs import pairs_by_metric
+from goodgain.pipeline.views.pages.data.comparison_slices import arrange, slice_data
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
