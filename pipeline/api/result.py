@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,14 +25,11 @@ from goodgain.pipeline.views.run import scale_part
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
 if TYPE_CHECKING:
     pass
-
-Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
 class Run(RunTables):
