@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 
-from goodgain.transforms import qrels
+from goodgain.transforms import qrels_joins
 from goodgain.transforms.core.files import text_lines
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard_plan import plan_shards
@@ -51,25 +51,28 @@ def run(dofn, elements):
 
 
 def judgment_line(topic, document, gain=2):
-    (pair,) = qrels._key_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)), None)
+    (pair,) = qrels_joins.key_by_document(
+        Judgment(topic, document, gain, JudgmentPlace(0, 7)), None
+    )
     return pair
 
 
 def asking(number):
-    return qrels._REQUEST + f"conversation {number}".encode()
+    return qrels_joins._REQUEST + f"conversation {number}".encode()
 
 
 def many_conversations(size):
     """Many conversations in one bundle, each with two requests for the same document."""
     requests = (LabelRequest(f"conversation {at}", ["d"]) for at in range(size))
-    elements = ((key, [value] * 2) for key, value in map(qrels._key_by_conversation, requests))
-    return run(qrels._RequestJudgments(), elements)
+    elements = ((key, [value] * 2) for key, value in map(qrels_joins.key_by_conversation, requests))
+    return run(qrels_joins.RequestJudgments(), elements)
 
 
 def topics_of_one_document(size):
     """Many topics in one bundle."""
     return run(
-        qrels._Label(None), ((key, [label]) for key, label in many_keys(size, "topic {}", "d"))
+        qrels_joins.LabelDocument(None),
+        ((key, [label]) for key, label in many_keys(size, "topic {}", "d")),
     )
 
 
@@ -79,7 +82,7 @@ def one_hot_topic(size):
         (key, [asking(at), label, asking(-at)])
         for at, (key, label) in enumerate(many_keys(size, "hot", "document {}"))
     )
-    return run(qrels._Label(None), elements)
+    return run(qrels_joins.LabelDocument(None), elements)
 
 
 def many_keys(size, topic, document):
@@ -90,14 +93,14 @@ def one_hot_document(size):
     """One document of a topic, repeated in the files and returned in many conversations."""
     key, label = judgment_line("hot", "document")
     values = Repeatable(lambda: chain((label for _ in range(size)), map(asking, range(size))))
-    return run(qrels._Label(None), [(key, values)])
+    return run(qrels_joins.LabelDocument(None), [(key, values)])
 
 
 def pool_of_one_topic(size):
     """One topic with many conversations and many bundles of judgments."""
-    pool = qrels._JUDGMENT + qrels._encode([5, 4, 3, 2, 1])
+    pool = qrels_joins._JUDGMENT + qrels_joins._encode([5, 4, 3, 2, 1])
     values = Repeatable(lambda: chain((pool for _ in range(size)), map(asking, range(size))))
-    return run(qrels._Pool(), [(b"hot", values)])
+    return run(qrels_joins.SendPool(), [(b"hot", values)])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +114,7 @@ def pool_of_one_topic(size):
     ],
 )
 def test_memory_of_a_bundle_does_not_grow_with_judgments(work, outputs_per_element, monkeypatch):
-    monkeypatch.setattr(qrels, "_MOST_HELD", HELD)
+    monkeypatch.setattr(qrels_joins, "_MOST_HELD", HELD)
     few, _ = measure_peak(work, FEW)
     many, outputs = measure_peak(work, MANY, limit=few * MOST_GROWTH)
     assert outputs >= outputs_per_element * MANY  # nothing was skipped
@@ -128,8 +131,8 @@ def test_a_conversation_whose_records_have_many_topics_asks_under_one():
         for at in (1, 2)
     }
     request = LabelRequest("c", [f"d{at}" for at in range(30)], "a", records)
-    key, value = qrels._key_by_conversation(request)
-    assert run(qrels._RequestJudgments(), [(key, [value])]) == 1 + 30
+    key, value = qrels_joins.key_by_conversation(request)
+    assert run(qrels_joins.RequestJudgments(), [(key, [value])]) == 1 + 30
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])
