@@ -23,6 +23,7 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import GREATEST_MAX_I
 
 _LEAST_RESAMPLES = 100
+_MOST_RESAMPLES = 1_000_000  # all means of resamples are kept: 8 MB a metric
 
 
 class CompareConfig(Settings):
@@ -128,6 +129,7 @@ class CompareConfig(Settings):
         "none",
         0,
         ge=0,
+        le=_MOST_RESAMPLES,
     )
     seed: Number = option(STATISTICS, "S", "seed of the bootstrap", 1, ge=0)
     sensitivity: bool = option(

@@ -123,6 +123,7 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
         (["--max-i", "0"], "--max-i must be at least 1"),
         (["--bootstrap", "99"], "--bootstrap must be 0 or at least 100, not 99"),
+        (["--bootstrap", "1000001"], "--bootstrap must be at most 1000000"),
         (["--cluster", "markt"], "the attribute markt of --cluster; did you mean market?"),
         (["--at", "99"], "--at is 99, but metrics are compared up to i = 10: give at most 10, or"),
         (["--at", "2", "--metrics", "mrr"], "--at is 2, but no metric by iteration is compared"),
