@@ -105,7 +105,7 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
     allow_unlabelled: bool = option(
         CHECKS,
         "",
-        "do not exit with 3 when no result has a label; metrics that need labels are null",
+        "do not exit with 3 when no result has a label; metrics that need labels are undefined",
         False,
     )
     allow_no_good: bool = option(

@@ -44,7 +44,7 @@ class Rule(StrictModel):
     share: Share | None = Field(
         None,
         description="share that is bounded, of the run's records, results or conversations; "
-        "`undefined`: of the conversations for which `metric` is null",
+        "`undefined`: of the conversations for which `metric` is undefined",
     )
     count: Count | None = Field(
         None,

@@ -49,7 +49,7 @@ def warn_of_no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             "The only result of the scored turns has no label",
             f"None of the {results:,} results of the scored turns has a label",
         )
-        + ", so the means of all metrics that need labels are null.",
+        + ", so the means of all metrics that need labels are undefined.",
         remedy + inputs.how_to_accept("allow_unlabelled") + ".",
     )
 
@@ -91,7 +91,7 @@ def warn_of_labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[Da
         1.0,
         f"{format_count(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         f"reaches the relevance threshold {relevance.threshold}: the greatest is {gains[-1]}. "
-        "Without relevant results these ranking metrics are 0 or null: "
+        "Without relevant results these ranking metrics are 0 or undefined: "
         f"{', '.join(names)}{f', and {more:,} more' if more > 0 else ''}.",
         "Lower it with "
         + Remedy("relevance_threshold", max(gains[-1], 1))
@@ -121,7 +121,7 @@ def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if unlabelled_slices:
-        message += "; the means of slices without any label are null"
+        message += "; the means of slices without any label are undefined"
     yield DataWarning(
         codes.FEW_LABELS,
         unlabelled.count,
