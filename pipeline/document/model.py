@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.document.numbers import (
     NONE,
+    clipped_interval,
     count_text,
     difference_text,
     interval_text,
@@ -198,7 +199,7 @@ def mean(row: Any) -> Cell:
 
 def mean_interval(row: Any) -> Cell:
     """The interval of a row of `means`."""
-    return Cell(mean_interval_text(row["metric"], row["ci_low"], row["ci_high"]), "interval")
+    return Cell(mean_interval_text(row["metric"], *clipped_interval(row)), "interval")
 
 
 def difference(metric: str, number: float | None, signed: bool = True) -> Cell:

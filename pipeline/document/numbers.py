@@ -5,9 +5,10 @@ Every medium shows these texts. "-" stands for no value, "pp" for percentage poi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
-from typing import Literal
+from typing import Any, Literal
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import percent
@@ -21,6 +22,8 @@ _MOST_SIGNIFICANT = 6
 _SIGNIFICANT_OF_PERCENTAGE = 3
 _LEAST_SIGNIFICANT = 3  # of small values
 _LEAST_SIGNIFICANT_OF_DIFFERENCE = 2  # and of percentages
+_OF_SAMPLE = ("min", "max", "p10", "p50", "p90")
+_ZERO_AND_ONE = {0, 1}
 _FEW = 10  # conversations of which few may have no value without a remark
 
 
@@ -122,6 +125,20 @@ def mean_text(metric: str, value: float | None, n: int, undefined: int) -> str:
     text = value_text(metric, value)
     of_few = value is not None and n + undefined >= _FEW and undefined > n
     return f"{text} over only {n:,} of {n + undefined:,}" if of_few else text
+
+
+def clipped_interval(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The ends of the interval of a row of `means`, clipped to the range of its metric.
+
+    That of an outcome is from 0 to 1 if its values were: only those tell its range.
+    """
+    low, high = row["ci_low"], row["ci_high"]
+    if low is None or high is None:
+        return None, None
+    declared = metric_by_name(row["metric"])
+    if declared.binary is None and {row.get(part) for part in _OF_SAMPLE} <= _ZERO_AND_ONE:
+        return max(low, 0.0), min(high, 1.0)
+    return declared.clip(low), declared.clip(high)
 
 
 def mean_interval_text(metric: str, low: float | None, high: float | None) -> str:

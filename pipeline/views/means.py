@@ -18,7 +18,7 @@ from goodgain.pipeline.document.model import (
     term,
     value,
 )
-from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
+from goodgain.pipeline.document.numbers import clipped_interval, mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels, metric_by_name
@@ -174,7 +174,7 @@ def everyone_part(at_end: Sequence[Row]) -> Iterator[Sentence]:
     means = [
         f"{metric_by_name(name).label} "
         f"{mean_text(name, row['mean'], row['n'], row['undefined'])} "
-        f"({mean_interval_text(name, row['ci_low'], row['ci_high'])})"
+        f"({mean_interval_text(name, *clipped_interval(row))})"
         for name in headline_among("everyone", rows)
         if (row := rows.get(name)) and row["mean"] is not None
     ]

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableColumn, table
-from goodgain.pipeline.document.numbers import NONE, count_text, mean_interval_text, value_text
+from goodgain.pipeline.document.numbers import (
+    NONE,
+    clipped_interval,
+    count_text,
+    mean_interval_text,
+    value_text,
+)
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.metrics.repeats import ALL, Repeats, parse_repeats
 
@@ -105,6 +111,6 @@ def _heading(repeats: Repeats) -> str:
 def _cell(row: Row | None) -> Cell:
     if row is None:
         return Cell(NONE, "mean")
-    interval = mean_interval_text(row["metric"], row["ci_low"], row["ci_high"])
+    interval = mean_interval_text(row["metric"], *clipped_interval(row))
     below = f"{interval}, n {count_text(row['n'])}"
     return Cell(value_text(row["metric"], row["mean"]), "mean", below=(below,))

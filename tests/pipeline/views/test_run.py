@@ -215,6 +215,20 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     assert "0..1.000" in report
 
 
+def test_intervals_of_outcomes_that_are_0_or_1_are_clipped_with_clusters_too(tmp_path, capsys):
+    calls = [
+        call(f"c{at}", [at % 4], query=f"q{at % 6}", outcomes={"right": float(at % 6 == 0)})
+        for at in range(30)
+    ]
+    summary = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
+    written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
+    assert written["outcome.right"]["ci_low"] < 0
+    assert re.search(r"\nOutcome right \(outcome\.right\) +0\.167 +0\.\.0\.595 ", summary)
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "0..0.595" in report
+    assert "-0.26" not in report
+
+
 def test_explains_missing_intervals(tmp_path, capsys):
     summary = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
     assert re.search(r"\nGain \(CG\) +4\.000 +- ", summary)

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.document.model import TableBlock
+from goodgain.pipeline.document.numbers import clipped_interval
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset, read_with_columns
 from goodgain.pipeline.results.manifest_model import RunManifest
@@ -154,11 +155,8 @@ def _costs_in(rows: Mapping[str, _Row]) -> ShownCosts | None:
 def _clip(means: Iterable[_Row]) -> Iterator[_Row]:
     """Rows of `means` with intervals clipped to the range of their metric."""
     for row in means:
-        if row["ci_low"] is None:
-            yield row
-        else:
-            clip = metric_by_name(row["metric"]).clip
-            yield {**row, **{end: clip(row[end]) for end in ("ci_low", "ci_high")}}
+        low, high = clipped_interval(row)
+        yield {**row, "ci_low": low, "ci_high": high}
 
 
 def _read_rejections(folder: str) -> list[Rejection]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from goodgain.pipeline.document.columns import texts_of
 from goodgain.pipeline.document.numbers import (
+    clipped_interval,
     count_text,
     difference_text,
     interval_text,
@@ -48,7 +49,7 @@ def point_texts(row: Row) -> list[str]:
     name = row["metric"]
     return [
         value_text(name, row["mean"]),
-        mean_interval_text(name, row["ci_low"], row["ci_high"]),
+        mean_interval_text(name, *clipped_interval(row)),
         count_text(row["n"]),
     ]
 
