@@ -207,6 +207,7 @@ def _warn_of(run: Run) -> None:
     for warning in run.warnings:
         if warning.code not in accepted:
             warn(f"{warning.code}: {warning.message} {warning.remedy}".rstrip())
+            run.emitted.append(warning.code)
 
 
 def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:

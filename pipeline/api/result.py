@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.api.explanation import Explanation
+from goodgain.pipeline.api.mean import Mean
 from goodgain.pipeline.api.run_tables import RunTables
-from goodgain.pipeline.api.run_warnings import data_warnings, describe_rejected, warnings_of
+from goodgain.pipeline.api.run_warnings import (
+    REJECTED,
+    data_warnings,
+    describe_rejected,
+    warnings_of,
+)
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
@@ -72,6 +78,8 @@ class Run(RunTables):
         """
         super().__init__(tables)
         self.manifest = manifest
+        # Codes of the warnings that are emitted already, which a notebook shows with their texts.
+        self.emitted: list[str] = []
         self._explain = explain
         self._queries = queries
         self._own_first_rejected = first_rejected
@@ -194,14 +202,15 @@ class Run(RunTables):
     def __getitem__(self, metric: str) -> MeanRow:
         """The mean of a metric at N over all conversations that searched.
 
-        `run["ndcg@10"].mean` has its interval in `low` and `high`, and is over `n` conversations.
+        It prints as `CG 30.47 (95 %: 26.15..34.96, n = 57)`. `run["ndcg@10"].mean` has its interval
+        in `low` and `high`, and is over `n` conversations.
 
         Raises:
           KeyError: the run has no mean of this metric.
         """
         for row in self.means.where(slice={}, i=None, population="all"):
             if row["metric"] == metric:
-                return MeanRow(**{name: row[name] for name in MeanRow.__struct_fields__})
+                return Mean.of(row)
         raise KeyError(f"the run has no mean of {metric!r} at N")
 
     def __repr__(self) -> str:
@@ -216,15 +225,21 @@ class Run(RunTables):
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
         shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
-        rejected = describe_rejected(self.manifest, self._first_rejected)
         return document(
             Heading(f"Run of {total}, {counts.in_means:,} in the means"),
             means_table(shown, self.manifest) if shown else None,
-            Sentence(rejected) if rejected else None,
-            (
-                Sentence(warning_text(warning), "warning")
-                for warning in data_warnings(self.manifest)
-            ),
+            self._warnings_part(),
             scale_part(self.manifest),
             Sentence(f"tables: {', '.join(sorted(self._tables))}"),
         )
+
+    def _warnings_part(self) -> Iterator[Sentence]:
+        """The warnings, and why the first record was rejected; those emitted by their codes."""
+        if self.emitted:
+            yield Sentence(f"warned of: {', '.join(self.emitted)}; see `run.warnings`")
+        rejected = describe_rejected(self.manifest, self._first_rejected)
+        if rejected and REJECTED not in self.emitted:
+            yield Sentence(rejected)
+        for warning in data_warnings(self.manifest):
+            if warning.code not in self.emitted:
+                yield Sentence(warning_text(warning), "warning")

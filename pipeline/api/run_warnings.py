@@ -16,7 +16,7 @@ from goodgain.transforms.core.wording import format_count
 if TYPE_CHECKING:
     from goodgain.pipeline.api.result import Run
 
-_REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
+REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 
 
 def warnings_of(run: Run, first_rejected: RejectedRecord | None) -> list[DataWarning]:
@@ -25,7 +25,7 @@ def warnings_of(run: Run, first_rejected: RejectedRecord | None) -> list[DataWar
     records = run.manifest.records
     if text := describe_rejected(run.manifest, first_rejected):
         share = records.rejected / records.read
-        found.append(DataWarning(_REJECTED, records.rejected, share, text, ""))
+        found.append(DataWarning(REJECTED, records.rejected, share, text, ""))
     return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in _misspelt_names(run)]
 
 

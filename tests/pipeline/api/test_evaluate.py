@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from random import Random
@@ -293,15 +294,16 @@ def test_warns_of_fields_with_other_names_and_maps_them(traces):
     )
     assert "add --map ids.document_id=document_id,gain=relevance" in unknown.remedy
     mapping = 'mapping={"ids.document_id": "document_id", "gain": "relevance"}'
-    assert mapping in repr(gg.evaluate(traces, iteration_base=0))
+    with pytest.warns(gg.GoodGainWarning, match=re.escape(mapping)):
+        gg.evaluate(traces, iteration_base=0)
     found = gg.evaluate(
         traces, iteration_base=0, mapping={"gain": "relevance", "ids.doc_id": "document_id"}
     )
     row = found.conversations[0]
     assert (row["N"], row["CG"], row["DupR"]) == (2, 3, 2)
     assert found.manifest.warnings == ()
-    misspelt = gg.evaluate(traces, iteration_base=0, mapping="gain=relevanse")
-    assert "none of the first records has: relevanse" in repr(misspelt)
+    with pytest.warns(gg.GoodGainWarning, match="none of the first records has: relevanse"):
+        gg.evaluate(traces, iteration_base=0, mapping="gain=relevanse")
 
 
 def test_text_shows_the_mean_over_population_all():
@@ -317,12 +319,14 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
         {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]},
         {"conversation_id": "d", "iteration": 0, "results": []},
     ]
-    run = gg.evaluate(records)
-    assert (
-        "\nRejected: 1 of 2 records; see the table `rejected`. First: traces, record 2: iteration "
-        "must be a whole number from 1 to 2147483647, got 0; if iterations are counted from 0, add "
-        "iteration_base=0.\n"
-    ) in repr(run)
+    with pytest.warns(gg.GoodGainWarning) as emitted:
+        run = gg.evaluate(records)
+    texts = [str(warning.message) for warning in emitted]
+    assert texts[-1] == (
+        "rejected_records: Rejected: 1 of 2 records; see the table `rejected`. First: traces, "
+        "record 2: iteration must be a whole number from 1 to 2147483647, got 0; if iterations are "
+        "counted from 0, add iteration_base=0."
+    )
     path = tmp_path / "traces.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     output = str(tmp_path / "out")
@@ -337,7 +341,10 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     assert [warning.code for warning in loaded.warnings] == [*codes, "rejected_records"]
     assert "add --map gain=relevance" in repr(loaded)  # as the command said it
     assert "add --iteration-base 0." in repr(loaded)
-    assert 'add mapping={"gain": "relevance"}' in repr(run)
+    assert any('add mapping={"gain": "relevance"}' in text for text in texts)
+    shown = repr(run)  # a notebook has shown the texts where they were emitted
+    assert f"warned of: {', '.join([*codes, 'rejected_records'])}; see `run.warnings`" in shown
+    assert shown.count("Rejected") == shown.count("Warning") == 0
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
 
 

@@ -52,3 +52,19 @@ def test_a_run_shows_its_means_as_a_table(in_notebook):
     run = gg.evaluate(traces(2))
     assert "Gain (CG)" in repr(run)
     assert ">2.500</td>" in run._repr_html_()
+
+
+def test_a_mean_prints_with_its_interval_and_n(in_notebook):
+    mean = gg.evaluate(traces(2))["CG"]
+    text = f"CG 2.500 (95 %: {mean.low:.3f}..{mean.high:.3f}, n = 20)"
+    assert repr(mean) == str(mean) == text
+    assert text in mean._repr_html_()
+    assert "monospace" in mean._repr_html_()
+    assert (mean.mean, mean.n, mean.p50) == (2.5, 20, 2.5)
+
+
+def test_a_mean_without_a_value_prints_a_dash(in_notebook):
+    run = gg.evaluate([{"conversation_id": "c", "iteration": 1, "results": [{"gain": 0}]}])
+    assert repr(run["iterations_for_all_good_results"]) == (
+        "iterations_for_all_good_results - (95 %: -, n = 0)"
+    )
