@@ -131,6 +131,14 @@ def test_search_calls_and_rows_of_results_are_not_mixed():
 
 
 @pytest.mark.parametrize("make", LIKE_LISTS.values(), ids=list(LIKE_LISTS))
+def test_the_only_row_of_a_call_with_a_rank_alone_is_a_call_without_results(make):
+    call = {"conversation_id": "c", "iteration": 1}
+    run = gg.evaluate(make([{**call, "rank": 1}]))
+    assert [row["R"] for row in run.conversations] == [0]
+    assert {warning.code for warning in run.warnings} == {"no_results"}
+
+
+@pytest.mark.parametrize("make", LIKE_LISTS.values(), ids=list(LIKE_LISTS))
 def test_a_rank_alone_is_a_result_of_which_nothing_is_known(make):
     call = {"conversation_id": "c", "iteration": 1}
     run = gg.evaluate(make([{**call, "rank": 1}, {**call, "rank": 2}]))

@@ -93,8 +93,8 @@ def record_of_rows(rows: Sequence[Row]) -> dict[str, Any]:
 
     Its own fields come from its first row. Its results are ordered by `rank`, or without ranks as
     the rows are. A row without any column of a result adds none; one with a rank alone adds a
-    result of which nothing is known. Columns without a meaning stay with the results, for the
-    warnings about them.
+    result of which nothing is known, unless it is the only row. Columns without a meaning stay
+    with the results, for the warnings about them.
 
     Args:
       rows: from `calls_of_rows`.
@@ -115,8 +115,12 @@ def order_rows(rows: Sequence[Row]) -> list[Row]:
     Raises:
       RecordError: a rank is not a number.
     """
+    # The only row of a call is how an outer join writes a call without results, rank included.
+    several = len(rows) > 1
     with_result = [
-        row for row in rows if row.get(RANK) is not None or _part(row, _RESULT_COLUMNS, RESULT_MAPS)
+        row
+        for row in rows
+        if _part(row, _RESULT_COLUMNS, RESULT_MAPS) or (several and row.get(RANK) is not None)
     ]
     return sorted(with_result, key=_rank)  # stable: without ranks, rows keep their order
 
