@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +14,7 @@ from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, p
 from goodgain.pipeline.results.dataset_format import CONVERSATION_ID, DatasetFormat, Row
 from goodgain.pipeline.results.datasets import Dataset
 
+Values = tuple[Any, ...]  # of a row
 ROWS_AT_ONCE = 10_000
 _ROWS_CONVERTED_AT_ONCE = 1_000  # their objects take ten times the bytes of a table
 _ROWS_READ_AT_ONCE = 1_000  # who wants only the first row, for its columns, pays for all of these
@@ -35,35 +36,46 @@ def arrow_schema(dataset: Dataset) -> pa.Schema:
 
 
 def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
-    _write_parquet_tables(dataset, _row_groups(dataset, rows), file)
+    _write_parquet_tables(dataset, arrow_tables(dataset, _in_order(dataset, rows)), file)
 
 
-def _row_groups(dataset: Dataset, rows: Iterable[Row]) -> Iterator[pa.Table]:
-    """Tables of `ROWS_AT_ONCE` rows; few of these are held as Python's objects at a time."""
+def arrow_tables(dataset: Dataset, rows: Iterable[Values]) -> Iterator[pa.Table]:
+    """Tables of `ROWS_AT_ONCE` rows; few of these are held as Python's objects at a time.
+
+    Args:
+      rows: the values of each, in the order of the dataset's columns.
+    """
     remaining = iter(rows)
     batches = iter(lambda: list(islice(remaining, _ROWS_CONVERTED_AT_ONCE)), [])
-    tables = (arrow_table(dataset, batch) for batch in batches)
+    tables = (_table(dataset, batch) for batch in batches)
     while group := list(islice(tables, ROWS_AT_ONCE // _ROWS_CONVERTED_AT_ONCE)):
         yield pa.concat_tables(group)
-
-
-def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: BinaryIO) -> None:
-    with pq.ParquetWriter(file, arrow_schema(dataset), compression="zstd") as writer:
-        for table in tables:
-            writer.write_table(table)
 
 
 def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
     """Rows of a dataset, as in its Parquet files."""
     if not rows:
         return arrow_schema(dataset).empty_table()
-    in_order = itemgetter(*(column.name for column in dataset.columns))
-    values = zip(*map(in_order, rows), strict=True)
+    return _table(dataset, _in_order(dataset, rows))
+
+
+def _in_order(dataset: Dataset, rows: Iterable[Row]) -> Iterator[Values]:
+    return map(itemgetter(*(column.name for column in dataset.columns)), rows)
+
+
+def _table(dataset: Dataset, rows: Iterable[Values]) -> pa.Table:
+    """A table of at least one row."""
     columns = [
-        arrow_column(column.kind, of_column)
-        for column, of_column in zip(dataset.columns, values, strict=True)
+        arrow_column(column.kind, values)
+        for column, values in zip(dataset.columns, zip(*rows, strict=True), strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=arrow_schema(dataset))
+
+
+def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: BinaryIO) -> None:
+    with pq.ParquetWriter(file, arrow_schema(dataset), compression="zstd") as writer:
+        for table in tables:
+            writer.write_table(table)
 
 
 def _read_parquet(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicate_tables
 from goodgain.pipeline.results.folder import unfinished_folder
+from goodgain.pipeline.results.iteration_tables import FoundIterations, iteration_tables
 from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
@@ -161,8 +162,10 @@ def _rejected_labels(score: ConversationScore) -> list[UnusedRow]:
 
 def _write_scores(plan: Plan) -> WriteRows:
     of_run = plan.scoring.plan
+    iterations = datasets.iterations(of_run)
+    iteration_rows = TablesOf(FoundIterations, partial(iteration_tables, iterations))
     written = [
-        DatasetRows(datasets.iterations(of_run), rows.iteration_rows),
+        DatasetRows(iterations, rows.iteration_rows, iteration_rows),
         DatasetRows(
             datasets.conversations(of_run, bool(plan.evaluation.qrels)), rows.conversation_rows
         ),
