@@ -2,19 +2,18 @@
 //!
 //! It mirrors no Python file: `Fallback` of `scoring/native_fallback.py` is what it calls.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
 use crate::characters::Characters;
 use crate::normalise::Query;
 
-// One per process, since a process has one Python. The first cell is for threads that wait for
-// Python to make it, the second for reading it without the GIL.
-static MADE: PyOnceLock<Characters> = PyOnceLock::new();
-static CHARACTERS: OnceLock<&Characters> = OnceLock::new();
+// One per process, since a process has one Python.
+static CHARACTERS: OnceLock<Characters> = OnceLock::new();
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// The Python object that handles strings which native code does not: `Fallback` of
 /// `scoring/native_fallback.py`, which has the methods that are called here.
@@ -27,14 +26,15 @@ impl Fallback {
         if let Some(made) = CHARACTERS.get() {
             return Ok(made);
         }
-        let made = Python::attach(|py| {
-            MADE.get_or_try_init(py, || {
-                let forms: Vec<Option<String>> =
-                    self.0.call_method0(py, "characters")?.extract(py)?;
-                PyResult::Ok(Characters::new(&forms))
-            })
-        })?;
-        Ok(CHARACTERS.get_or_init(|| made))
+        Python::attach(|py| {
+            // Python may run another thread meanwhile, which needs the table, too.
+            let _making = MAKING.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+            if let Some(made) = CHARACTERS.get() {
+                return Ok(made);
+            }
+            let forms: Vec<Option<String>> = self.0.call_method0(py, "characters")?.extract(py)?;
+            Ok(CHARACTERS.get_or_init(|| Characters::new(&forms)))
+        })
     }
 
     pub fn text(&self, text: &str) -> PyResult<String> {
