@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.files import parquet_dictionary, parquet_row_sizes
+from goodgain.transforms.core.files import (
+    parquet_dictionary,
+    parquet_leaves,
+    parquet_row_sizes,
+)
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 from goodgain.transforms.core.native import native_module
@@ -48,14 +52,18 @@ def read_rows(file):
 def asked(monkeypatch):
     """What is asked of a file beyond its page headers, in order."""
     found = []
-    for name in ("_open", "_longest_decoded_text", "_longest_row"):
-        original = getattr(parquet_row_sizes, name)
+    for module, name in (
+        (parquet_leaves, "_open"),
+        (parquet_row_sizes, "_longest_decoded_text"),
+        (parquet_row_sizes, "_longest_row"),
+    ):
+        original = getattr(module, name)
 
         def noting(*args, name=name, original=original, **options):
             found.append(name)
             return original(*args, **options)
 
-        monkeypatch.setattr(parquet_row_sizes, name, noting)
+        monkeypatch.setattr(module, name, noting)
     return found
 
 

@@ -11,8 +11,9 @@ from typing import TypeAlias
 import numpy as np
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.bulk_reject import BulkReject, Numbers
+from goodgain.transforms.core.dedup.bulk_reject import BulkReject
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
+from goodgain.transforms.core.dedup.evidence_column import Numbers
 from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
 from goodgain.transforms.core.dedup.rules import RuleTable

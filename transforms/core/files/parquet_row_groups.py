@@ -7,13 +7,9 @@ from typing import Any, BinaryIO
 
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.parquet_footer import read_footer
+from goodgain.transforms.core.files.parquet_leaves import ROWS_AT_ONCE, OpenParquet
 from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
-from goodgain.transforms.core.files.parquet_row_sizes import (
-    ROWS_AT_ONCE,
-    OpenParquet,
-    rows_at_once,
-    rows_in,
-)
+from goodgain.transforms.core.files.parquet_row_sizes import rows_at_once, rows_in
 from goodgain.transforms.core.files.shard import FileShard
 
 

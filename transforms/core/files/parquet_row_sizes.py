@@ -8,88 +8,32 @@ of its lists and the entries of its dictionaries are read first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Any, BinaryIO
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from msgspec import Struct
 from pyarrow import types
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.parquet_dictionary import longest_entry
 from goodgain.transforms.core.files.parquet_footer import RowGroup
-from goodgain.transforms.core.files.parquet_pages import (
-    DamagedPagesError,
-    MostLevels,
-    Pages,
-    pages_of,
-)
+from goodgain.transforms.core.files.parquet_leaves import Leaf, OpenParquet, arrays_of, leaves_of
+from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
 from goodgain.transforms.core.remedy import Remedy
 
-ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
 _BYTES_PER_VALUE = 2  # compressed, over all columns; real lists take more
 _LARGEST_ROW = 2  # times the limit for a page
 _AT_ONCE = 4  # fraction of the limit for a page, since decoded data are held several times
 _LARGEST_RATIO = 16  # of expansion, for row groups that exceed the memory limit
-_LARGEST_NUMBER = 12
 _VALUES_PER_BYTE = 4
 _IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
 
 
 class RowGroupTooLargeError(GoodGainError):
     """A row group that would take too much memory; the message follows its position."""
-
-
-class _Leaf(Struct):
-    """One column chunk of a leaf.
-
-    Attributes:
-      path: path of the column, with dots.
-      levels: nesting levels of lists and maps around it.
-      list: the innermost of these (`Chunk.list`).
-      size: bytes of each value; None if they differ.
-      codec: the number of the codec of its pages.
-    """
-
-    path: str
-    levels: int
-    list: int | None
-    size: int | None
-    packed: int
-    codec: int
-    pages: Pages
-
-    @property
-    def longest_value(self) -> int:
-        """Most bytes of its longest value, if a dictionary stores it once for many."""
-        return self.pages.dictionary if self.size is None else self.size
-
-
-class OpenParquet:
-    """A Parquet file, plain and opened by pyarrow.
-
-    Attributes:
-      parquet: the file as it is decoded.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        """Open a seekable file; pyarrow raises all kinds of errors on broken bytes."""
-        self.file = file
-        self.parquet = _open(file)
-
-    @cached_property
-    def with_dictionaries(self) -> Any:
-        """The file with strings left in their dictionaries, which takes a few bytes per value."""
-        # With the footer as read, since reading it again costs the more, the more row groups there
-        # are; and once, since each file that pyarrow opens costs more than a small row group.
-        texts = list(_paths_of_texts(self.parquet))
-        return _open(self.file, read_dictionary=texts, metadata=self.parquet.metadata)
 
 
 def rows_at_once(
@@ -109,7 +53,7 @@ def rows_at_once(
       DamagedPagesError: its columns do not have the values that they should.
       RowGroupTooLargeError: a row of it may take too much memory.
     """
-    leaves = list(_leaves(opened, described, set(columns)))
+    leaves = list(leaves_of(opened, described, set(columns)))
     _check_sums(leaves, described.rows)
     _check_sizes(leaves, bounds)
     most_values = max((leaf.pages.values for leaf in leaves), default=0)
@@ -143,54 +87,13 @@ def rows_at_once(
 def rows_in(opened: OpenParquet, described: RowGroup) -> int:
     """The number of rows of a row group, from the pages of columns that every record has."""
     try:
-        leaves = list(_leaves(opened, described, _IDENTITY))
+        leaves = list(leaves_of(opened, described, _IDENTITY))
     except Exception:  # pyarrow raises all kinds of errors on a broken footer
         return 0
     return max((leaf.pages.values for leaf in leaves), default=0)
 
 
-def _leaves(opened: OpenParquet, described: RowGroup, columns: set[str]) -> Iterator[_Leaf]:
-    for index, chunk in enumerate(described.chunks):
-        column = opened.parquet.schema.column(index)
-        path = _path_of(column)
-        if path is None or path.split(".", 1)[0] not in columns:
-            continue
-        levels = MostLevels(column.max_repetition_level, column.max_definition_level)
-        yield _Leaf(
-            path,
-            levels.repetition,
-            chunk.list,
-            _size(column.physical_type, column.length),
-            chunk.size,
-            chunk.codec,
-            pages_of(opened.file, chunk, levels),
-        )
-
-
-def _path_of(column: Any) -> str | None:
-    """The path of a leaf; None if the footer is damaged: none of our columns has such a name."""
-    try:
-        path: str = column.path
-    except UnicodeDecodeError:
-        return None
-    return path
-
-
-def _paths_of_texts(parquet: Any) -> Iterator[str]:
-    for index in range(len(parquet.schema)):
-        column = parquet.schema.column(index)
-        path = _path_of(column)
-        if path is not None and _size(column.physical_type, column.length) is None:
-            yield path
-
-
-def _size(kind: str, length: int) -> int | None:
-    if kind == "BYTE_ARRAY":
-        return None
-    return length if kind == "FIXED_LEN_BYTE_ARRAY" else _LARGEST_NUMBER
-
-
-def _check_sums(leaves: Sequence[_Leaf], rows: int) -> None:
+def _check_sums(leaves: Sequence[Leaf], rows: int) -> None:
     """Hold columns against the number of rows, and those in the same lists against each other."""
     values: dict[int | None, int] = {None: rows}
     for leaf in leaves:
@@ -206,7 +109,7 @@ def _check_sums(leaves: Sequence[_Leaf], rows: int) -> None:
             )
 
 
-def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
+def _check_sizes(leaves: Sequence[Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
     if opened > bounds.max_decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
@@ -222,19 +125,19 @@ def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
         raise RowGroupTooLargeError(f"it expands to {total:,} bytes")
 
 
-def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
+def _cheapest_leaves(leaves: Sequence[Leaf]) -> list[Leaf]:
     """One leaf for each set of lists, the cheapest to read."""
-    cheapest: dict[int, _Leaf] = {}
+    cheapest: dict[int, Leaf] = {}
     for leaf in sorted(leaves, key=lambda leaf: (leaf.size is None, leaf.pages.total, leaf.path)):
         if leaf.list is not None:
             cheapest.setdefault(leaf.list, leaf)
     return list(cheapest.values())
 
 
-def _longest_row(opened: OpenParquet, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
+def _longest_row(opened: OpenParquet, group: int, leaf: Leaf, bounds: ReadBounds) -> int:
     """The number of a leaf's values in the longest row; strings stay in their dictionary."""
     longest = 1
-    for array in _arrays(opened, group, leaf):
+    for array in arrays_of(opened, group, leaf):
         offsets = np.arange(len(array) + 1)
         while types.is_struct(array.type) or types.is_list(array.type):
             if types.is_struct(array.type):
@@ -254,7 +157,7 @@ def _longest_row(opened: OpenParquet, group: int, leaf: _Leaf, bounds: ReadBound
     return longest
 
 
-def _longest_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
+def _longest_text(opened: OpenParquet, group: int, leaf: Leaf) -> int:
     """The bytes of the longest value that is stored once for many."""
     if leaf.size is not None:
         return leaf.size
@@ -264,10 +167,10 @@ def _longest_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
     return _longest_decoded_text(opened, group, leaf) if longest is None else longest
 
 
-def _longest_decoded_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
+def _longest_decoded_text(opened: OpenParquet, group: int, leaf: Leaf) -> int:
     """Like `_longest_text`, for texts in a dictionary that only pyarrow can read."""
     longest = 0
-    for array in _arrays(opened, group, leaf):
+    for array in arrays_of(opened, group, leaf):
         while types.is_struct(array.type) or types.is_list(array.type):
             array = array.field(0) if types.is_struct(array.type) else array.values
         if not types.is_dictionary(array.type):
@@ -276,20 +179,3 @@ def _longest_decoded_text(opened: OpenParquet, group: int, leaf: _Leaf) -> int:
             longest = max(longest, pc.max(pc.binary_length(array.dictionary)).as_py() or 0)
             break  # the dictionary of a chunk precedes its first page
     return longest
-
-
-def _arrays(opened: OpenParquet, group: int, leaf: _Leaf) -> Iterator[Any]:
-    """Read one leaf, with strings left in their dictionary.
-
-    The levels around it become lists and structs of one field.
-    """
-    parquet = opened.parquet if leaf.pages.incremental else opened.with_dictionaries
-    for batch in parquet.iter_batches(
-        batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
-    ):
-        yield batch.column(0)
-
-
-def _open(file: BinaryIO, **options: Any) -> Any:
-    """Open a Parquet file by pyarrow, which then verifies checksums of pages."""
-    return pq.ParquetFile(file, page_checksum_verification=True, **options)
