@@ -24,7 +24,8 @@ from goodgain.transforms.beam_schemas import (
     struct_row,
 )
 from goodgain.transforms.coders import apply_typed
-from goodgain.transforms.core.dedup.rules import Unit, compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
+from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.means.mean_row import MeanRow

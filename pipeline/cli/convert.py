@@ -182,7 +182,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from goodgain.pipeline.inputs import progress
     from goodgain.pipeline.inputs.local_files import find_local_files
     from goodgain.transforms.core.config_text import load_rules
-    from goodgain.transforms.core.dedup.rules import compile_rules
+    from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 
     files = find_local_files(config.from_traces)
     check_outputs([config.to_run, config.to_qrels], (file.path for file in files))

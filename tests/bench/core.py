@@ -12,7 +12,7 @@ import fastavro
 
 from goodgain.pipeline.run.engines.runners import look_for_cycles_less_often
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,

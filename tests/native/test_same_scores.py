@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.transforms.conversation_closing import CloseConversation
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels

@@ -14,7 +14,7 @@ from goodgain.pipeline.results.folder import MANIFEST, REPORT, manifest_json
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.costs import COSTS

@@ -11,7 +11,7 @@ from apache_beam.testing.util import assert_that, equal_to, is_empty
 
 import goodgain.transforms
 import goodgain.transforms.core.scoring.packing
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.options import MeansOptions

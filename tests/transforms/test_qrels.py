@@ -9,7 +9,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import InputFile

@@ -11,7 +11,8 @@ from goodgain.pipeline.inputs.storage import Storage
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.settings.reading_config import DuplicateConfig
 from goodgain.transforms.core.config_text import load_rules
-from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.field_names import SeenNames
 

@@ -14,7 +14,7 @@ from goodgain.transforms.core.dedup import duplicates as deduplication
 from goodgain.transforms.core.dedup.bulk_reject import BulkReject
 from goodgain.transforms.core.dedup.duplicates import Deduplicator
 from goodgain.transforms.core.dedup.evidence import read_evidence
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.dedup.verification import Step, verify
 from tests.adversarial import ResultSource, trace

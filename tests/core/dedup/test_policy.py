@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from goodgain.transforms.core.dedup.duplicates import Deduplicator
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import RulesError
 from tests.core.direct import call_fingerprint

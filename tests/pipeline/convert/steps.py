@@ -8,7 +8,7 @@ from goodgain.pipeline.convert.to_trec import write_trec
 from goodgain.pipeline.inputs.local_files import find_local_files
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.transforms.core.config_text import load_rules
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from tests.conformity import trec_tables
 
 SESSIONS = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))

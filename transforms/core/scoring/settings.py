@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import field
 
-from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
+from goodgain.transforms.core.dedup.rules import RuleTable, Unit
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions

@@ -10,7 +10,7 @@ from goodgain.pipeline.inputs.local_files import find_local_files, read_files
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.config_text import load_rules
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.settings import Scoring

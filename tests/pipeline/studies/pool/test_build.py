@@ -10,7 +10,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.pool_store import read_pool
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.memory_budget import MemoryBudget
