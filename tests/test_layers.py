@@ -151,11 +151,11 @@ def test_no_more_rooms_of_the_pipeline_know_each_other():
     assert len(arrows) <= MOST_ARROWS_AMONG_ROOMS, sorted(arrows)
 
 
-def test_modules_of_the_pipeline_are_short():
+def test_modules_are_short():
     lengths = {
         str(path): len((ROOT / path).read_text(encoding="utf-8").splitlines())
         for path in MODULES
-        if path.is_relative_to("pipeline")
+        if path.parts[0] in ("transforms", "pipeline")
     }
-    assert len(lengths) > 300
+    assert len(lengths) > 600
     assert not {path: lines for path, lines in lengths.items() if lines > MOST_LINES}

@@ -13,7 +13,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 
 Keyed = tuple[str, bytes]  # conversation_id, payload

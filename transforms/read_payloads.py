@@ -21,7 +21,7 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import TRACES, MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
+from goodgain.transforms.core.scoring.packers import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.filesystems import open_plain

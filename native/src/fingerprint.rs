@@ -1,4 +1,5 @@
-//! Fingerprints results: `dedup/fingerprint.py`, and attributes: `dedup/attribute_parts.py`.
+//! Fingerprints results: `dedup/fingerprint.py`, and attributes: `dedup/attribute_names.py`,
+//! `dedup/attribute_parts.py`.
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Decides whether two results are the same document: `dedup/verification.py`.
+//! Decides whether two results are the same document: `dedup/verification.py`, `dedup/agreement.py`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

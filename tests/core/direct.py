@@ -19,7 +19,7 @@ from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation

@@ -15,7 +15,8 @@ from goodgain.transforms.core import native
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from tests.core.direct import shipped_rules
 from tests.core.files.samples import avro_record

@@ -13,7 +13,8 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.scoring import packing
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from tests.core.direct import shipped_rules

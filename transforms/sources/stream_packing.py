@@ -27,7 +27,8 @@ from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.fingerprint import KEYED, Keyed, add_timestamps
 from goodgain.transforms.read import REJECTED

@@ -27,7 +27,7 @@ from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
-from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
+from goodgain.transforms.core.scoring.packers import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.payload import record_ids
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable
 
-import numpy as np
 from msgspec import Struct
 
+from goodgain.transforms.core.dedup.agreement import texts_differ
+from goodgain.transforms.core.dedup.buckets import (
+    Bucket,
+    contains_occurrence,
+    merge_large,
+    merge_small,
+)
 from goodgain.transforms.core.dedup.bulk_reject import BulkReject
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
 from goodgain.transforms.core.dedup.evidence_column import Numbers
 from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.dedup.verification import Step, Verdict, texts_differ, verify
+from goodgain.transforms.core.dedup.verification import Step, Verdict, verify
 
 MANY_CANDIDATES = 32  # from this number on, clear cases are rejected in bulk
 
 _Misses = dict[Step, int]
-# The occurrences of a key, in order: a number for one, a list for a few, then an array, which numpy
-# reads without a copy. With arrays for all, a run took 40 bytes more per result.
-_Bucket: TypeAlias = "int | list[int] | array[int]"
 
 
 class Duplicate(Struct, frozen=True):
@@ -67,7 +68,7 @@ class Deduplicator:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._index: dict[int, _Bucket] = {}  # by key
+        self._index: dict[int, Bucket] = {}  # by key
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
         self._first: list[int] = []  # by occurrence, the position of its first occurrence
@@ -113,7 +114,7 @@ class Deduplicator:
         known = self._known.get((result.codes, result.digests))
         if known is not None and evidence.layout.identifies_alone:
             buckets.append(known.occurrence)
-        candidates: list[int] = _merge_many(buckets).tolist() if buckets else []
+        candidates: list[int] = merge_large(buckets).tolist() if buckets else []
         for occurrence in sorted(
             candidates, key=lambda candidate: (self._first[candidate], candidate)
         ):
@@ -134,18 +135,18 @@ class Deduplicator:
             self._count(known.near_misses)
         return known.repeat
 
-    def _buckets(self, evidence: Evidence) -> list[_Bucket]:
+    def _buckets(self, evidence: Evidence) -> list[Bucket]:
         """For each key, the occurrences that share it."""
         index = self._index
         return [bucket for key in evidence.keys if (bucket := index.get(key)) is not None]
 
     def _first_verified(
-        self, evidence: Evidence, buckets: list[_Bucket], misses: _Misses
+        self, evidence: Evidence, buckets: list[Bucket], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; counts how many each step rejected before it."""
-        candidates = _merge(buckets)
+        candidates = merge_small(buckets)
         if candidates is None or len(candidates) >= MANY_CANDIDATES:
-            verified = self._verify_many(evidence, _merge_many(buckets), misses)
+            verified = self._verify_many(evidence, merge_large(buckets), misses)
         else:
             verified = self._verify_in_order(evidence, candidates, misses)
         self._count(misses)
@@ -189,7 +190,7 @@ class Deduplicator:
         keys = [
             attribute
             for attribute, key in zip(evidence.layout.key_attributes, evidence.keys, strict=True)
-            if _contains(self._index.get(key), occurrence)
+            if contains_occurrence(self._index.get(key), occurrence)
         ]
         # Only a result with equal evidence can have no other key in common.
         return tuple(keys) or (EQUAL_EVIDENCE,)
@@ -212,42 +213,3 @@ class Deduplicator:
                 bucket = index[key] = array("q", bucket)
             bucket.append(occurrence)
         return occurrence
-
-
-def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
-    if bucket is None or isinstance(bucket, int):
-        return bucket == occurrence
-    at = bisect_left(bucket, occurrence)
-    return at < len(bucket) and bucket[at] == occurrence
-
-
-def _merge(buckets: list[_Bucket]) -> Sequence[int] | None:
-    """The occurrences in some buckets, each once and in order; None if one of these is large."""
-    if len(buckets) == 1 and type(buckets[0]) is int:  # the common case
-        return (buckets[0],)
-    occurrences: set[int] = set()
-    for bucket in buckets:
-        if type(bucket) is int:
-            occurrences.add(bucket)
-        elif type(bucket) is list:
-            occurrences.update(bucket)
-        else:
-            return None
-    return sorted(occurrences) if len(occurrences) > 1 else tuple(occurrences)
-
-
-def _merge_many(buckets: list[_Bucket]) -> Numbers:
-    """Like `_merge`, for large buckets."""
-    if len(buckets) == 1:
-        # A copy, since an array cannot grow under a view.
-        return np.array(buckets[0], np.intp, ndmin=1)
-    joined = np.concatenate(
-        [
-            np.asarray((bucket,) if isinstance(bucket, int) else bucket, np.intp)
-            for bucket in buckets
-        ]
-    )
-    joined.sort()
-    new = np.ones(joined.size, np.bool_)
-    np.not_equal(joined[1:], joined[:-1], out=new[1:])
-    return joined[new]

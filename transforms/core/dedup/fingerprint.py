@@ -10,25 +10,21 @@ different attributes have different digests. `evidence` decodes fingerprints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from itertools import chain
-from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import astuple
 from xxhash import xxh3_64_digest
 
+from goodgain.transforms.core.dedup.attribute_names import AttributeNames
 from goodgain.transforms.core.dedup.attribute_parts import (
     ABSENT,
     SEEDS,
-    Part,
     content_part,
     id_part,
     set_part,
     snippet_part,
-    text_part,
-    time_part,
     title_part,
 )
 from goodgain.transforms.core.dedup.keys import (
@@ -39,10 +35,7 @@ from goodgain.transforms.core.dedup.normalise import normalise_query, normalise_
 from goodgain.transforms.core.dedup.rules import (
     GENERIC_ID,
     GENERIC_ID_NAME,
-    KEY,
     NO_TYPE,
-    UNKNOWN_FIELD,
-    UNKNOWN_ID,
     UNKNOWN_TYPE,
     RuleTable,
     digest,
@@ -51,7 +44,6 @@ from goodgain.transforms.core.dedup.url_part import UrlPart
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import (
     SEARCH,
-    TEXTS,
     OneOrMany,
     Result,
     SearchCall,
@@ -123,21 +115,14 @@ class _Type(Struct, frozen=True):
     unknown_name: str | None = None
 
 
-# The number and name of an id or field, the parts of a fingerprint by its values, and its codes
-# there; a tuple is faster to take apart than an object.
-_Name = tuple[int, str, Memo[str, Part], bytes]
-
-
 class Fingerprinter:
     """Turns search calls into fingerprints. Not thread-safe, since it has caches."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
         self._types = Memo(self._type)
-        self._id_orders = Memo(self._id_order)
-        self._field_orders = Memo(self._field_order)
-        self._id_names = Memo(self._id_name)
-        self._field_names = Memo(self._field_name)
+        names = AttributeNames(rules)
+        self._id_orders, self._field_orders = names.id_orders, names.field_orders
         stripped = rules.stripped.get(GENERIC_ID_NAME)
         self._generic = Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID], stripped))
         self._urls = Memo(UrlPart(rules).part_of)
@@ -247,40 +232,3 @@ class Fingerprinter:
                 parts += parts_of[value]
             else:
                 parts += set_part(set(map(parts_of.__getitem__, value)))
-
-    # By number, as in a fingerprint.
-    def _id_order(self, names: tuple[str, ...]) -> list[_Name]:
-        return sorted((self._id_names[name] for name in names), key=_number_of)
-
-    def _field_order(self, names: tuple[str, ...]) -> list[_Name]:
-        counted = (self._field_names[name] for name in names if name not in TEXTS)
-        return sorted(counted, key=_number_of)
-
-    def _id_name(self, name: str) -> _Name:
-        part_of = partial(id_part, stripped=self._rules.stripped.get(name))
-        return _name(name, self._rules.ids, UNKNOWN_ID, part_of)
-
-    def _field_name(self, name: str) -> _Name:
-        part_of = time_part if name in self._rules.time_fields else text_part
-        return _name(name, self._rules.fields, UNKNOWN_FIELD, part_of)
-
-
-_number_of: Callable[[_Name], int] = itemgetter(0)
-
-
-def _name(
-    name: str,
-    numbers: dict[str, int],
-    unknown: int,
-    part_of: Callable[[bytes, int], Callable[[str], Part]],
-) -> _Name:
-    """A name; digests of its values are seeded by its number or its digest."""
-    number = numbers.get(name, KEY)
-    if number < KEY:
-        codes = bytes((number,))
-        seed = SEEDS[number]
-    else:
-        codes = bytes((unknown,)) + digest(name)
-        seed = int.from_bytes(codes[1:])
-        number = int.from_bytes(codes)
-    return number, name, Memo(part_of(codes, seed)), codes

@@ -6,24 +6,27 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.evidence import Evidence, Value, have_common_value
+from goodgain.transforms.core.dedup.agreement import (
+    Values,
+    are_two_passages,
+    attribute_conflicts,
+    count_equal,
+    generic_id_agrees,
+    some_named_id_agrees,
+)
+from goodgain.transforms.core.dedup.evidence import Evidence, have_common_value
 from goodgain.transforms.core.dedup.rules import (
     CONTENT,
     DEFAULT_TYPE,
-    GENERIC_ID,
     NO_TYPE,
     SNIPPET,
-    TITLE,
     URL,
     URL_QUERY,
     Confidence,
     RuleTable,
     TypeRules,
     is_field,
-    is_named_id,
 )
-
-_Values = dict[int, Value]
 
 
 class Step(StrEnum):
@@ -66,7 +69,7 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         return _DIFFERENT[Step.TYPE]
     applicable = rules.of_type(type_number or other)
     mine, theirs = first.values, second.values
-    if rules.passage_ids is not None and _are_two_passages(mine, theirs, rules.passage_ids):
+    if rules.passage_ids is not None and are_two_passages(mine, theirs, rules.passage_ids):
         return _DIFFERENT[Step.PASSAGE]
     if rules.policy == "ids":
         by_ids = _by_ids(mine, theirs, applicable) or _by_weak_ids(mine, theirs, applicable, rules)
@@ -79,30 +82,6 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         or _by_identity(first, second)
         or _DIFFERENT[Step.INCONCLUSIVE]
     )
-
-
-def _are_two_passages(mine: _Values, theirs: _Values, passage_ids: tuple[int, ...]) -> bool:
-    """Whether two results are different passages, be it of one document (SPEC 4.4)."""
-    for attribute in passage_ids:
-        one, other = mine.get(attribute), theirs.get(attribute)
-        if one is not None and other is not None and not have_common_value(one, other):
-            return True
-    return contents_differ(mine, theirs)
-
-
-def contents_differ(mine: _Values, theirs: _Values) -> bool:
-    """Whether the contents differ or, where not both have one, the snippets."""
-    text = CONTENT if CONTENT in mine and CONTENT in theirs else SNIPPET
-    return text in mine and text in theirs and mine[text] != theirs[text]
-
-
-def texts_differ(first: Evidence, second: Evidence) -> bool | None:
-    """Whether both URL and title differ; None if one of them cannot be compared."""
-    mine, theirs = first.values, second.values
-    for attribute in (URL, TITLE):
-        if attribute not in mine or attribute not in theirs:
-            return None
-    return mine[URL] != theirs[URL] and mine[TITLE] != theirs[TITLE]
 
 
 def find_agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | None:
@@ -131,7 +110,7 @@ def decisions(
     found: list[tuple[Step, Verdict | None]]
     found = [(Step.TYPE, _DIFFERENT[Step.TYPE] if of_type else None)]
     if rules.passage_ids is not None:
-        two = _are_two_passages(mine, theirs, rules.passage_ids)
+        two = are_two_passages(mine, theirs, rules.passage_ids)
         found.append((Step.PASSAGE, _DIFFERENT[Step.PASSAGE] if two else None))
     found.append((Step.IDS, _by_ids(mine, theirs, applicable)))
     if rules.policy != "ids":
@@ -145,7 +124,7 @@ def decisions(
     return found
 
 
-def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | None:
+def _by_ids(mine: Values, theirs: Values, applicable: TypeRules) -> Verdict | None:
     definitive = False
     for attribute in applicable.ids:
         if attribute in mine and attribute in theirs:
@@ -157,7 +136,7 @@ def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | 
     return _DUPLICATE[Step.IDS] if definitive else None
 
 
-def _by_url(mine: _Values, theirs: _Values, rules: RuleTable) -> Verdict | None:
+def _by_url(mine: Values, theirs: Values, rules: RuleTable) -> Verdict | None:
     one, other = mine.get(URL), theirs.get(URL)
     if one is None or other is None:
         return None
@@ -177,7 +156,7 @@ def _by_url(mine: _Values, theirs: _Values, rules: RuleTable) -> Verdict | None:
 
 
 def _by_fields(
-    mine: _Values, theirs: _Values, applicable: TypeRules, rules: RuleTable
+    mine: Values, theirs: Values, applicable: TypeRules, rules: RuleTable
 ) -> Verdict | None:
     reject_on = applicable.reject_on
     for attribute in filter(is_field, mine) if reject_on is None else reject_on:
@@ -186,24 +165,13 @@ def _by_fields(
     if applicable.confidence is not None:
         return _by_points(mine, theirs, applicable.confidence, rules)
     for number, clause in enumerate(applicable.clauses, start=1):
-        if all(_count_equal(mine, theirs, need.of) >= need.at_least for need in clause):
+        if all(count_equal(mine, theirs, need.of) >= need.at_least for need in clause):
             return Verdict(True, Step.FIELDS, number)
     return None
 
 
-def _count_equal(mine: _Values, theirs: _Values, attributes: tuple[int, ...]) -> int:
-    equal = 0
-    for attribute in attributes:
-        one, other = mine.get(attribute), theirs.get(attribute)
-        if one is None or other is None:
-            continue
-        if one == other or (is_named_id(attribute) and have_common_value(one, other)):
-            equal += 1
-    return equal
-
-
 def _by_points(
-    mine: _Values, theirs: _Values, confidence: Confidence, rules: RuleTable
+    mine: Values, theirs: Values, confidence: Confidence, rules: RuleTable
 ) -> Verdict | None:
     points = sum(
         confidence.points.get(attribute, confidence.other)
@@ -217,54 +185,28 @@ def _by_points(
     return None
 
 
-def _id_context(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
+def _id_context(mine: Values, theirs: Values, rules: RuleTable) -> bool:
     """Whether the generic id, a named id that is not a container, or host and path are equal."""
     return (
-        _generic_id_agrees(mine, theirs)
-        or _some_named_id_agrees(mine, theirs, rules)
+        generic_id_agrees(mine, theirs)
+        or some_named_id_agrees(mine, theirs, rules)
         or (URL in mine and mine[URL] == theirs.get(URL))
     )
 
 
 def _by_weak_ids(
-    mine: _Values, theirs: _Values, applicable: TypeRules, rules: RuleTable
+    mine: Values, theirs: Values, applicable: TypeRules, rules: RuleTable
 ) -> Verdict | None:
     """Decide by ids that do not identify on their own, if no other attribute conflicts."""
-    if _generic_id_agrees(mine, theirs):
+    if generic_id_agrees(mine, theirs):
         step = Step.GENERIC_ID
-    elif applicable.name == DEFAULT_TYPE and _some_named_id_agrees(mine, theirs, rules):
+    elif applicable.name == DEFAULT_TYPE and some_named_id_agrees(mine, theirs, rules):
         step = Step.NAMED_ID
     else:
         return None
-    if (URL in mine and URL in theirs) or _attribute_conflicts(mine, theirs):
+    if (URL in mine and URL in theirs) or attribute_conflicts(mine, theirs):
         return None
     return _DUPLICATE[step]
-
-
-def _generic_id_agrees(mine: _Values, theirs: _Values) -> bool:
-    return GENERIC_ID in mine and mine[GENERIC_ID] == theirs.get(GENERIC_ID)
-
-
-def _some_named_id_agrees(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
-    """Whether a named id that no type lists as a container has a value in common."""
-    return any(
-        attribute in theirs and have_common_value(mine[attribute], theirs[attribute])
-        for attribute in mine
-        if is_named_id(attribute) and attribute not in rules.containers
-    )
-
-
-def _attribute_conflicts(mine: _Values, theirs: _Values) -> bool:
-    """Whether both have some named id or field, with different values."""
-    for attribute in mine:
-        if attribute not in theirs:
-            continue
-        if is_named_id(attribute):
-            if not have_common_value(mine[attribute], theirs[attribute]):
-                return True
-        elif is_field(attribute) and mine[attribute] != theirs[attribute]:
-            return True
-    return False
 
 
 def _by_identity(first: Evidence, second: Evidence) -> Verdict | None:

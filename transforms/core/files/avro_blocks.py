@@ -15,9 +15,9 @@ from msgspec import Struct
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_large
 from goodgain.transforms.core.files.avro_header import SYNC_BYTES, Header, read_zigzag
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.file_window import FileWindow
 from goodgain.transforms.core.files.shard import FileShard
 
-_WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed
 _MOST_DATA_KEPT = 8192
@@ -83,7 +83,7 @@ def blocks_in(
     Args:
       most_together: most blocks for one call of `decode`.
     """
-    window = _Window(file)
+    window = FileWindow(file)
     reader = _BlockReader(window, header.sync, decode, shard.bounds)
     marker = window.find(header.sync, max(shard.start, header.first_block - SYNC_BYTES))
     while marker is not None and marker < shard.end:
@@ -106,7 +106,7 @@ class _BlockReader(Struct, Generic[Block]):
     the offset after them, and the intact marker before that offset.
     """
 
-    window: _Window
+    window: FileWindow
     sync: bytes
     decode: Decode[Block]
     bounds: ReadBounds
@@ -225,31 +225,3 @@ def _block_header(data: bytes) -> tuple[int, int, int] | None:
     except (IndexError, ValueError):
         return None
     return None if records < 0 or size < 0 else (records, size, end)
-
-
-class _Window:
-    """Random access to a file, read in large pieces."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.size = file.seek(0, 2)
-        self._start = 0
-        self._bytes = b""
-
-    def at(self, offset: int, length: int) -> bytes:
-        """The bytes from `offset`; fewer than `length` at the end of the file."""
-        begin = offset - self._start
-        if begin < 0 or begin + length > len(self._bytes):
-            self._file.seek(offset)
-            self._bytes = self._file.read(max(length, _WINDOW))
-            self._start, begin = offset, 0
-        return self._bytes[begin : begin + length]
-
-    def find(self, marker: bytes, offset: int) -> int | None:
-        """Offset of the first occurrence of `marker` from `offset` on."""
-        while offset < self.size:
-            index = self.at(offset, _WINDOW).find(marker)
-            if index >= 0:
-                return offset + index
-            offset += _WINDOW - len(marker) + 1
-        return None

@@ -47,6 +47,8 @@ class Stop(NamedTuple):
 
 
 RecordOrPacked: TypeAlias = SearchCall | RejectedRecord | PackedBlock
+# Records left out of a block, each after so many of the others.
+LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
 
 
 class RecordPacker(Protocol):
@@ -113,3 +115,21 @@ class RecordPacker(Protocol):
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[PackedBlock | None, int | None]:
         """Like `pack_lines`, but for rows by number."""
+
+
+def order_output(
+    packed: list[Any],
+    timestamps: list[int],
+    left_out: LeftOut,
+) -> list[RecordOrPacked]:
+    """The output for a block with the records left out of it, each in its place."""
+    ordered: list[RecordOrPacked] = []
+    begin = 0
+    for place, record in left_out:
+        if timestamps[begin:place]:
+            ordered.append(PackedBlock(packed, timestamps[begin:place]))
+            packed, begin = [], place
+        ordered.append(record)
+    if packed or timestamps[begin:]:
+        ordered.append(PackedBlock(packed, timestamps[begin:]))
+    return ordered

@@ -9,7 +9,6 @@ conversion to reject.
 from __future__ import annotations
 
 import json
-import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -17,6 +16,7 @@ from itertools import chain
 from typing import Any, get_args, get_origin
 
 from goodgain.transforms.core.records.field_types import field_types
+from goodgain.transforms.core.records.numpy_scalars import plain_integer, plain_scalar
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 
 _Coercion = Callable[[Any], Any]
@@ -57,25 +57,8 @@ def _text(value: Any) -> Any:
             return value
     if isinstance(value, str):
         return str.__str__(value)  # of a subclass, like NumPy's, which no encoder takes
-    value = _plain_integer(value)
+    value = plain_integer(value)
     return str(value) if type(value) is int and value.bit_length() <= _MOST_BITS else value
-
-
-def _plain_integer(value: Any) -> Any:
-    """A NumPy integer, as in records from a data frame, as a Python one."""
-    if type(value) in (int, bool) or not hasattr(value, "__index__"):
-        return value
-    try:
-        return operator.index(value)
-    except TypeError:  # an array
-        return value
-
-
-def _plain_scalar(value: Any) -> Any:
-    """A NumPy number or boolean, as in records from a data frame, as a Python one."""
-    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
-        return value.item()
-    return value
 
 
 def is_missing(value: Any) -> bool:
@@ -100,7 +83,7 @@ def _attribute(value: Any) -> Any:
 
     12.0 is "12", as in a file without gaps: tables write whole numbers with gaps as floats.
     """
-    value = _plain_scalar(value)
+    value = plain_scalar(value)
     if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_EXACT:
         return str(int(value))
     if isinstance(value, bool | float):
@@ -116,20 +99,20 @@ def _text_unless_blank(value: Any) -> Any:
 def _integer(value: Any) -> Any:
     if type(value) is int:  # the common case
         return value
-    value = _plain_scalar(value)
+    value = plain_scalar(value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
         return int(value)
     if isinstance(value, str) and (whole := _WHOLE.fullmatch(value)):
         return int(whole[1])
-    return _plain_integer(value)
+    return plain_integer(value)
 
 
 def _number(value: Any) -> Any:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return float(value.strip())  # which, unlike `float`, takes all that `\s` does
-    return _plain_scalar(value)
+    return plain_scalar(value)
 
 
 def _timestamp(value: Any) -> Any:
@@ -140,7 +123,7 @@ def _timestamp(value: Any) -> Any:
 def _boolean(value: Any) -> Any:
     if isinstance(value, str):
         return _BOOLEANS.get(value.strip().lower(), value)
-    return _plain_scalar(value)
+    return plain_scalar(value)
 
 
 def _results(value: Any) -> Any:

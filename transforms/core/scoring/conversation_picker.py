@@ -13,7 +13,7 @@ from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import native_packer
+from goodgain.transforms.core.scoring.packers import native_packer
 from goodgain.transforms.core.scoring.packing import Packing
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from goodgain.transforms.core.dedup.agreement import contents_differ
 from goodgain.transforms.core.dedup.duplicates import Deduplicator, Duplicate
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.dedup.verification import contents_differ
 from goodgain.transforms.core.judgments.external_labels import (
     TopicLabels,
     document_labels,

@@ -17,13 +17,14 @@ from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.record_packer import (
     BlockToPack,
+    LeftOut,
     PackedBlock,
     ReadRecord,
     RecordOrPacked,
     Stop,
+    order_output,
 )
 from goodgain.transforms.core.judgments.judgment import LabelRequest
-from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.compiled_names import CompiledNames, compile_names
@@ -32,7 +33,7 @@ from goodgain.transforms.core.records.search_call import SearchCall, timestamp_h
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.native_fallback import Fallback
 from goodgain.transforms.core.scoring.native_rules import describe_packing_rules
-from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
+from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.payload import compress_payload
 
 # The bounds that native code heeds, or that are not for single records.
@@ -51,40 +52,11 @@ _NativeAsked = tuple[list[str], bytes, int]
 # Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
 _Names = tuple[CompiledNames | None, Any | None]
-# Records left out of a block, each after so many of the others.
-_LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
 
 
 def _limits(bounds: ReadBounds) -> tuple[int, int]:
     """Most bytes and most results of a record that native code reads."""
     return min(bounds.max_decoded_bytes, HARMLESS), bounds.max_record_results
-
-
-def packer_for(packing: Packing) -> Packer | NativePacker:
-    """The native packer if there is one, else the one in Python."""
-    native = native_module()
-    return Packer(packing) if native is None else NativePacker(packing, native)
-
-
-def native_packer(
-    packing: Packing, *, sketches: bool = False, all_but: Collection[str] | None = None
-) -> Any:
-    """The native packer with other output than payloads; None if there is no native part.
-
-    Args:
-      sketches: see `NativePacker`.
-      all_but: see `NativePacker`.
-    """
-    native = native_module()
-    return native and NativePacker(packing, native, sketches=sketches, all_but=all_but)
-
-
-def reading_counts(packer: Packer | NativePacker) -> dict[str, int]:
-    """By which code a packer's records were read since the last call, as counts of a run."""
-    if not isinstance(packer, NativePacker):
-        return {"shards.python": 1}
-    from_python, packer.from_python = packer.from_python, 0
-    return {"shards.native": 1, "records.from_python": from_python}
 
 
 class NativePacker:
@@ -170,19 +142,19 @@ class NativePacker:
 
         None if the block does not fit its schema, or has bytes that are not UTF-8.
         """
-        left_out: _LeftOut = []
+        left_out: LeftOut = []
         encoded = self._encoder(read, left_out)
         taken = self._packer.add_block(prepared, content, count, encoded, self.clip)
         if taken is None:
             return None
         packed, timestamps = taken
-        return _in_order(list(self._unpack(packed)), timestamps, left_out)
+        return order_output(list(self._unpack(packed)), timestamps, left_out)
 
     def pack_blocks(
         self, prepared: Any, codec: str, blocks: Sequence[BlockToPack], most: int
     ) -> Iterator[list[RecordOrPacked]]:
         """Pack blocks by several threads, up to the first that native code cannot pack."""
-        left_out: list[_LeftOut] = [[] for _ in blocks]
+        left_out: list[LeftOut] = [[] for _ in blocks]
         to_add = [
             (data, count, self._encoder(read, of_block))
             for (data, count, read), of_block in zip(blocks, left_out, strict=True)
@@ -191,7 +163,7 @@ class NativePacker:
         while done < len(blocks):
             packed, error = self._packer.add_blocks(prepared, codec, to_add[done:], most)
             for of_block in packed:
-                yield _in_order(list(self._unpack(of_block)), [], left_out[done])
+                yield order_output(list(self._unpack(of_block)), [], left_out[done])
                 done += 1
             if error is not None:
                 raise error
@@ -199,9 +171,7 @@ class NativePacker:
             if len(packed) <= self.most_ahead:
                 return
 
-    def _encoder(
-        self, read: ReadRecord, left_out: _LeftOut
-    ) -> Callable[[int, bytes], bytes | None]:
+    def _encoder(self, read: ReadRecord, left_out: LeftOut) -> Callable[[int, bytes], bytes | None]:
         """What native code calls for a record that Python must read."""
 
         def encode(index: int, data: bytes) -> bytes | None:
@@ -265,21 +235,3 @@ class NativePacker:
                     without_name,
                 )
             yield Packed(conversation_id, small, calls, earliest, request)
-
-
-def _in_order(
-    packed: list[Packed],
-    timestamps: list[int],
-    left_out: _LeftOut,
-) -> list[RecordOrPacked]:
-    """The output for a block with the records left out of it, each in its place."""
-    ordered: list[RecordOrPacked] = []
-    begin = 0
-    for place, record in left_out:
-        if timestamps[begin:place]:
-            ordered.append(PackedBlock(packed, timestamps[begin:place]))
-            packed, begin = [], place
-        ordered.append(record)
-    if packed or timestamps[begin:]:
-        ordered.append(PackedBlock(packed, timestamps[begin:]))
-    return ordered

@@ -9,12 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from goodgain.transforms.core.judgments.result_labels import LabelledCalls, label_calls
-from goodgain.transforms.core.metrics.prefix import NO_COUNTS
 from goodgain.transforms.core.metrics.turn import (
-    CallCounts,
-    IterationCounts,
-    RaisedRank,
-    Turn,
     UsageCounts,
     UseCounts,
 )
@@ -25,15 +20,12 @@ from goodgain.transforms.core.records.side_rows import RowPlace
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import (
     EXCLUDED,
-    data_counts,
-    later_good_counts,
 )
 from goodgain.transforms.core.scoring.delivery import deliver, merge_attributes
 from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
-from goodgain.transforms.core.scoring.duplicate_rows import duplicate_counts
-from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
-from goodgain.transforms.core.scoring.id_checks import IdChecks, name_examples
+from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
 from goodgain.transforms.core.scoring.native_rules import describe_layout, describe_scoring_rules
+from goodgain.transforms.core.scoring.native_tally import tally_of
 from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
 from goodgain.transforms.core.scoring.score import (
     score_conversation,
@@ -41,7 +33,6 @@ from goodgain.transforms.core.scoring.score import (
     with_topic_counts,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.tally import Tally
 
 # The settings that native code heeds, as they are and otherwise, and those of the values that are
 # computed from what it folds. With any other setting, Python folds.
@@ -140,7 +131,7 @@ class PayloadScorer:
         """Score what native code folded."""
         delivered, turn, counts, (duplicates, lists, labelled, usage, excluded) = folded
         rejected_records += delivered[6]
-        tally = _tally_of(delivered, turn, counts, self._scoring)
+        tally = tally_of(delivered, turn, counts, self._scoring)
         if usage is not None:
             opened, cited, cited_unopened = usage
             used = UsageCounts(UseCounts(*opened), UseCounts(*cited), cited_unopened)
@@ -199,57 +190,3 @@ def _native_folder(scoring: Scoring) -> Any | None:
             **{name: getattr(scoring, name) for name in _SWITCHES},
         },
     )
-
-
-def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally:
-    (
-        last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes,
-        call_counts, outcomes,
-    ) = delivered  # fmt: skip
-    iterations, copies, labels, scores, call_ends, judged, raised, met_again, costs = turn
-    labelled_copies, label_conflicts, conflicts_between_texts = copies
-    by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
-    compared, contradicted, examples = checked
-    checks = IdChecks(compared, contradicted, list(name_examples(examples, scoring.rules)))
-    iterations = [IterationCounts(*sizes, *gains) for *sizes, gains in iterations]
-    first = iterations[0] if iterations else NO_COUNTS
-    later_from = first.results if scoring.hold_slot else first.unique
-    threshold, cutoff = scoring.good_gain_threshold, scoring.ranking.greatest_cutoff
-    return Tally(
-        last_turn,
-        merge_attributes(attributes),
-        calls,
-        usages,
-        earlier,
-        conflicting,
-        times,
-        Turn(
-            iterations,
-            labels,
-            scores,
-            judged,
-            scoring.ranking.options,
-            scoring.hold_slot,
-            label_conflicts,
-            redelivered,
-            costs,
-            scoring.costs,
-            call_ends=call_ends,
-            call_counts=CallCounts(*call_counts),
-            outcomes=outcomes,
-            raised=[RaisedRank(*rank) for rank in raised],
-        ),
-        labelled_copies,
-        conflicts_between_texts,
-        met_again,
-        {
-            **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
-            **data_counts(dict(enumerate(by_gain)), unidentified, iterations, checks),
-            **later_good_counts(labels, later_from, cutoff, threshold),
-        },
-        checks.examples,
-    )
-
-
-def _by_step(counts: Sequence[int]) -> dict[str, int]:
-    return dict(zip(STEPS, counts, strict=True))

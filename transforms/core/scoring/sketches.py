@@ -19,7 +19,7 @@ from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.native_packing import native_packer
+from goodgain.transforms.core.scoring.packers import native_packer
 from goodgain.transforms.core.scoring.packing import Packing
 
 

@@ -9,7 +9,7 @@ import goodgain.pipeline.run.hosts.process
 import goodgain.transforms.read_payloads
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.inputs.local_files import count_usable_threads
-from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.packers import packer_for
 from tests.pipeline.runs import SAMPLE, run
 
 LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_type=LOOPBACK")
