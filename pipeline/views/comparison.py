@@ -19,7 +19,12 @@ from goodgain.pipeline.views.comparison_arms import (
     comparison_warnings,
     size_text,
 )
-from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
+from goodgain.pipeline.views.comparison_examples import (
+    example_text,
+    query_text,
+    title_lists,
+    withheld_sentence,
+)
 from goodgain.pipeline.views.comparison_legend import legend
 from goodgain.pipeline.views.comparison_notes import notes_part, nulls_part, withheld_part
 from goodgain.pipeline.views.comparison_tables import (
@@ -167,6 +172,8 @@ def _examples_part(compared: Compared) -> Iterator[Block]:
             yield withheld_sentence(found.metric, reason)
         for example in examples:
             yield Sentence(f"{shorten(example.key, _LONGEST_KEY)}: {example_text(example)}")
+            if asked := query_text(example):
+                yield Sentence(asked, indent=1)
             for command in example.commands:
                 yield Sentence(command, "quiet", indent=1, whole=True)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import difference_text, short_text
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
+from goodgain.pipeline.views.noteworthy import LONGEST_QUERY
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 
@@ -21,6 +23,13 @@ def example_text(example: Example) -> str:
         if name != example.metric:
             changes.append(_change(name, base, example.candidate_numbers[name]))
     return ", ".join(changes)
+
+
+def query_text(example: Example) -> str | None:
+    """What was asked, if that is known."""
+    if example.query is None:
+        return None
+    return f'First query: "{shorten(example.query, LONGEST_QUERY)}"'
 
 
 def withheld_sentence(metric: str, reason: str) -> Sentence:

@@ -51,7 +51,7 @@ def find_queries_of_run(
     rules = compile_rules(load_shipped_rules())  # they decide nothing here
     try:
         return find_first_queries(source.conversations(conversation_ids, rules), conversation_ids)
-    except (OSError, GoodGainError):
+    except (OSError, ValueError, GoodGainError):  # gone, or no path: a manifest may say anything
         return {}
 
 

@@ -16,6 +16,7 @@ from goodgain.pipeline.studies.comparison.clusters import cluster_warnings
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.correction import TestedRow, correct
 from goodgain.pipeline.studies.comparison.costs import arm_means
+from goodgain.pipeline.studies.comparison.example_queries import add_queries
 from goodgain.pipeline.studies.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.studies.comparison.matching import (
     BY_ID,
@@ -177,7 +178,8 @@ def _examples(
     row = next(row for row in rows if row.metric == chosen and row.i is None and not row.slice)
     if row.population == "everyone":
         matched = match_everyone(matched)
-    return examples(arms, matched, Measure(chosen, None, row.population), request.examples)
+    found = examples(arms, matched, Measure(chosen, None, row.population), request.examples)
+    return add_queries(found, arms)
 
 
 def _compare_slices(

@@ -25,6 +25,7 @@ class Example(Struct, frozen=True):
       commands: one `goodgain explain` that shows both side by side; or one for each, the base's
         first, where they have different ids or were read by different options. Only one, too, if
         they are the same conversation of the same traces.
+      query: the first query of the candidate, or else of the base; None if not known.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Example(Struct, frozen=True):
     base_conversation: str
     candidate_conversation: str
     commands: tuple[str, ...]
+    query: str | None = None
 
 
 class Examples(Struct, frozen=True):

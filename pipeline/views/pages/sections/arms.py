@@ -30,7 +30,12 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
 from goodgain.pipeline.studies.comparison.matching import Account
-from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
+from goodgain.pipeline.views.comparison_examples import (
+    example_text,
+    query_text,
+    title_lists,
+    withheld_sentence,
+)
 from goodgain.pipeline.views.pages.sections.section_parts import (
     command_block,
     json_cell,
@@ -76,9 +81,11 @@ def _examples(title: str, found: Sequence[Example]) -> Iterator[PageBlock]:
 def _example(example: Example) -> Item:
     key, commands = shorten(example.key, _LONGEST_KEY), example.commands or (None,)
     arms = ARMS if len(commands) == len(ARMS) else ("",)
+    asked = query_text(example)
     return Item(
         key,
         blocks_of(
+            Sentence(asked) if asked else None,
             Sentence(example_text(example), "quiet"),
             (
                 command_block(
