@@ -3,6 +3,7 @@
 import pytest
 
 import goodgain as gg
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from tests.golden import stream, traces
@@ -23,7 +24,8 @@ def best_iteration(prefix: gg.Prefix) -> int:
 @pytest.fixture(scope="module")
 def streamed():
     scoring = Scoring.default(["ndcg@10", best_iteration])
-    case = stream.StreamCase("own metric", SEED, scoring, CLOSING, (("arm",),))
+    means = MeansOptions((("arm",),))
+    case = stream.StreamCase("own metric", SEED, scoring, CLOSING, means)
     return stream.outputs_of_stream(case)
 
 
