@@ -38,6 +38,7 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
         metrics=headline_among("comparison", names),
         family=headline_among("decision", names),
         max_i=1,
+        examples=0,  # nobody reads them here, and their queries would be looked up in the traces
     )
     compared = compare(request)
     shown = ShownRows(compared.without_labels)

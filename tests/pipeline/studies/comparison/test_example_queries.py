@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.studies.comparison import example_queries
+from goodgain.pipeline.studies.nightly.baseline import Baseline
+from goodgain.pipeline.studies.nightly.verdict import changes
 from tests.pipeline.studies.comparison.command import compare
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
@@ -50,3 +53,16 @@ def test_it_is_unknown_when_the_traces_are_gone(arms, tmp_path, capsys):
     for path in Path(tmp_path).rglob("*.jsonl"):
         path.unlink()
     assert set(queries(compare(capsys, *arms)).values()) == {None}
+
+
+def test_a_night_looks_nothing_up_since_it_shows_no_examples(arms, monkeypatch):
+    looked_up = set()
+
+    def record(_, conversation_ids):
+        looked_up.update(conversation_ids)
+        return {}
+
+    monkeypatch.setattr(example_queries, "find_queries_of_run", record)
+    base, candidate = map(Path, arms)
+    assert changes(candidate, Baseline(folder=base))["CG"]
+    assert not looked_up
