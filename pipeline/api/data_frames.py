@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.field_types import MAPS
-
-if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    pass
-
 
 _PACKAGES = ("pandas", "polars", "pyarrow")
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from goodgain.pipeline.api.tables import rows_of_nested, rows_of_table
+from goodgain.pipeline.api.data_frames import rows_of_nested, rows_of_table
 from goodgain.pipeline.run.plan.given_tables import RowsHere, rows_held
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import to_builtins
 
-from goodgain.pipeline.api.tables import rows_in, table_of
+from goodgain.pipeline.api.data_frames import rows_in, table_of
 from goodgain.pipeline.inputs.local_files import find_local_files
 from goodgain.pipeline.run.plan.seen_names import (
     collect_names,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from goodgain.pipeline.api.tables import rows_of_nested, rows_of_table
+from goodgain.pipeline.api.data_frames import rows_of_nested, rows_of_table
 from goodgain.pipeline.run.plan.judgments import Judged, find_conflicts_in
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.judgment_rows import (

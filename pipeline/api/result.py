@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from goodgain.pipeline.api.explanation import Explanation
 from goodgain.pipeline.api.mean import Mean
@@ -33,9 +32,6 @@ from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
-
-if TYPE_CHECKING:
-    pass
 
 
 class Run(RunTables):
