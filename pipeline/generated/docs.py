@@ -31,30 +31,35 @@ def _heading(group: str) -> str:
 
 
 def _of_metrics(metrics: Iterable[Metric]) -> str:
-    head = ("metric", "in words", "unit", "better", "meaning", "formula", "null when", "bounds")
+    """In four columns, since a page is not wide enough for one of each property."""
     rows = [
-        (
-            f"`{metric.name}`",
-            metric.words,
-            metric.unit,
-            "" if metric.direction == "neither" else metric.direction,
-            metric.explained,
-            metric.formula,
-            metric.undefined,
-            "yes" if metric.bounded else "",
-        )
+        (f"`{metric.name}`<br>{metric.words}", _unit(metric), metric.explained, _formula(metric))
         for metric in metrics
     ]
-    return _table(head, rows)
+    return _table(("metric", "unit", "meaning", "formula"), rows)
+
+
+def _unit(metric: Metric) -> str:
+    better = "" if metric.direction == "neither" else f", {metric.direction} is better"
+    return metric.unit + better + ("; has bounds" if metric.bounded else "")
+
+
+def _formula(metric: Metric) -> str:
+    return metric.formula + (f".<br>Null when {metric.undefined}" if metric.undefined else "")
 
 
 def engines_table() -> str:
-    """What each engine is for, its options and why, as a table in Markdown."""
-    rows = [
-        (_names(engine), engine.used_for, engine.needs, _options(engine), _why(engine))
-        for engine in dict.fromkeys(ENGINES.values())
-    ]
-    return _table(("`--runner`", "for", "needs", "added options", "why"), rows)
+    """What each engine is for and its options, as a table in Markdown, and below it why."""
+    engines = list(dict.fromkeys(ENGINES.values()))
+    table = _table(
+        ("`--runner`", "for", "needs", "added options"),
+        [
+            (_names(engine), engine.used_for, engine.needs, _options(engine))
+            for engine in engines
+            if not engine.cannot_run
+        ],
+    )
+    return table + "\n" + "".join(f"* {_names(engine)}: {_why(engine)}\n" for engine in engines)
 
 
 def gathering_table() -> str:
@@ -82,7 +87,7 @@ def _options(engine: Engine) -> str:
         (" (batch)", engine.batch_arguments),
         (" (streams)", engine.stream_arguments),
     )
-    return ", ".join(f"`{option}`{kind}" for kind, options in kinds for option in options)
+    return "<br>".join(f"`{option}`{kind}" for kind, options in kinds for option in options)
 
 
 def _why(engine: Engine) -> str:
