@@ -15,7 +15,7 @@ def write_files(commands, folder):
 
 def arguments_of(commands):
     """The arguments of each command, which must be `goodgain`."""
-    for line in commands.splitlines():
+    for line in commands.replace("\\\n", " ").splitlines():
         program, *arguments = shlex.split(line, comments=True)
         assert program == "goodgain", line
         yield arguments

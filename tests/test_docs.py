@@ -124,6 +124,14 @@ def test_code_blocks_are_valid_python_or_yaml(page):
             yaml.safe_load(block)
 
 
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
+def test_commands_and_programs_fit_into_a_window(page):
+    """What lies beyond its edge is an option that nobody sees."""
+    for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language in ("sh", "python"):
+            assert [line for line in block.splitlines() if len(line) > 92] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_json_can_be_read_as_it_stands(page):
     """As one document, or as a line for each record: else the first trial of a reader fails."""

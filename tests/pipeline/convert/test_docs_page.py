@@ -18,7 +18,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "traces-from-other-tools.md").read_
 ROW = re.compile(r"^\| (?P<who>[^|]+) \| (?P<command>.*`goodgain .*) \|$", re.MULTILINE)
 COMMANDS = [
     command
-    for row in ROW.finditer(PAGE.partition("`goodgain convert --from FORMAT`")[0])
+    for row in ROW.finditer(PAGE.partition("\n## ")[0])
     for command in re.findall(r"`(goodgain [^`]+)`", row["command"])
 ]
 CHAT = [
@@ -134,7 +134,7 @@ def test_a_transcript_is_joined_by_ids(tmp_path):
         ("c-1", 1, 5, 0, "kite food"),
     ]
     assert [[result["url"] for result in record["results"]] for record in records] == [
-        ["https://example.com/red"], ["https://example.com/black"], [],
+        ["https://ex.org/red"], ["https://ex.org/black"], [],
     ]  # fmt: skip
     assert counts.found_nothing == 1
 
@@ -145,8 +145,8 @@ def test_a_text_is_matched_by_a_pattern(tmp_path):
     assert places(records) == [("c-1", 1, 1, 0, "red kites"), ("c-1", 1, 2, 0, "kite food")]
     assert [record["results"] for record in records] == [
         [
-            {"title": "Red kites", "score": 0.9, "ids": {"doc_id": "docs/red"}},
-            {"title": "Kites", "score": 0.4, "ids": {"doc_id": "docs/kites"}},
+            {"title": "Red", "score": 0.9, "ids": {"doc_id": "a/1"}},
+            {"title": "Kites", "score": 0.4, "ids": {"doc_id": "a/2"}},
         ],
         [],
     ]
