@@ -33,7 +33,7 @@ def agent(tmp_path_factory):
     folders = [str(tmp_path_factory.mktemp("run") / name) for name in ("base", "candidate")]
     for folder in folders:
         run.save(folder)
-    request = ComparisonRequest(tuple(folders))
+    request = ComparisonRequest(tuple(folders), examples=0)
     return request, read_arms(request)
 
 
