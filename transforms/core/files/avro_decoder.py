@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_blocks import RawBlock
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
+from goodgain.transforms.core.files.avro_compiler import DecodeRecords, compile_records
 from goodgain.transforms.core.files.avro_header import Header, HeaderError, header_of, zigzag
 from goodgain.transforms.core.files.avro_layout import SchemaError, layout_of
 from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of, timestamp_scale
@@ -80,6 +82,7 @@ class BlockDecoder:
         self._shard = shard
         self._bounds = shard.bounds
         self._sync = header.sync
+        self._schema = header.schema
         try:
             self._layout = layout_of(header.schema)
         except SchemaError as error:
@@ -163,13 +166,21 @@ class BlockDecoder:
             if packed is not None:
                 return packed
         escaped = False
-        try:
-            records = self._decode_records(content, count, self._feed, self._blocks)
-        except UnicodeDecodeError:
-            escaped = True
-            self._feed, self._blocks = self._open_reader("strict")
-            records = self._decode_records(content, count, *self._open_reader("surrogateescape"))
+        records = self._compiled(content, count) if self._compiled else None
+        if records is None:
+            try:
+                records = self._decode_records(content, count, self._feed, self._blocks)
+            except UnicodeDecodeError:
+                escaped = True
+                self._feed, self._blocks = self._open_reader("strict")
+                reader = self._open_reader("surrogateescape")
+                records = self._decode_records(content, count, *reader)
         return DecodedBlock(offset, self._with_millis(records), escaped)
+
+    @cached_property
+    def _compiled(self) -> DecodeRecords | None:
+        plan = plan_of(self._schema, self._scale, self._bounds.max_record_results)
+        return None if plan is None else compile_records(plan)
 
     def _reader(self, offset: int) -> ReadRecord:
         """What parses single records of the block at `offset`."""
