@@ -30,6 +30,7 @@ _COMMON_SCRIPTS = (
 )  # fmt: skip
 _CODE = re.compile("`([^`]+)`")
 _OPTION = re.compile("(?<![-/=\\w])--[a-z][a-z-]*[a-z]")
+_PERCENT = re.compile("(?<=\\d) (?=%)")
 # In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
 # can end the element that contains the JSON, or begin another.
 _ESCAPES = {
@@ -99,13 +100,20 @@ def _environment() -> Environment:
 
 
 def _show(cell: Cell) -> str:
-    return printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
+    text = printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
+    return text if cell.kind == "code" else _unbroken(text)
 
 
 def _words(text: str) -> Markup:
     """Words as HTML; what stands in backquotes is code, and no line breaks after dashes."""
-    unbroken = _OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(printable(text))))
+    words = str(escape(_unbroken(printable(text))))
+    unbroken = _OPTION.sub(r'<span class="whole">\g<0></span>', words)
     return Markup(_CODE.sub(r"<code>\1</code>", unbroken))
+
+
+def _unbroken(text: str) -> str:
+    """Text in which no line ends before a percent sign."""
+    return _PERCENT.sub("\N{NO-BREAK SPACE}", text)
 
 
 class _Library(NamedTuple):

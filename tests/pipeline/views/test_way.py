@@ -62,10 +62,10 @@ def test_the_report_draws_the_way_over_all_and_by_slice(run, tmp_path):
     run.save(tmp_path / "out")
     page = build_report(str(tmp_path / "out")).page.decode()
     section = page[page.index('<section id="way"') :].split("</section>")[0]
-    assert "2 (33.3 %) were never opened" in section
+    assert "2 (33.3\N{NO-BREAK SPACE}%) were never opened" in section  # on one line
     assert section.count('class="bars"') == 9  # three steps of all, A and B
     assert "arm = B" in section
-    assert "33.3 % repeat the query" in page
+    assert "33.3\N{NO-BREAK SPACE}% repeat the query" in page
 
 
 def test_the_page_of_a_comparison_draws_the_way_of_both_arms_by_slice(tmp_path):
