@@ -71,7 +71,7 @@ def noteworthy() -> list[Noteworthy]:
     return [
         Noteworthy(
             "SRE",
-            "Lowest search efficiency",
+            "Fewest good, new results",
             "Few of the results were good and new, or nothing was found. Ties: most results first.",
             "only {} of its results were good and new",
             lacking="R",

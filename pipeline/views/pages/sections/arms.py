@@ -19,6 +19,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import (
     Beside,
+    Details,
     Item,
     Items,
     PageBlock,
@@ -39,7 +40,8 @@ from goodgain.pipeline.views.comparison_examples import (
 from goodgain.pipeline.views.pages.sections.section_parts import (
     command_block,
     json_cell,
-    parameters_table,
+    parameter_blocks,
+    parameter_name,
 )
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
@@ -159,32 +161,38 @@ def parameters_section(manifest: ComparisonManifest) -> Section:
         "Parameters of both runs and of the comparison: enough to repeat it.",
         Beside(
             (
-                (_runs_table(manifest),),
-                (parameters_table("Comparison", asdict(manifest.request)),),
+                _runs_blocks(manifest),
+                parameter_blocks("Comparison", asdict(manifest.request)),
             )
         ),
     )
 
 
-def _runs_table(manifest: ComparisonManifest) -> TableBlock:
+def _runs_blocks(manifest: ComparisonManifest) -> tuple[PageBlock, ...]:
+    """What differs between both runs, and folded what is the same."""
     base, candidate = manifest.base, manifest.candidate
     names = dict.fromkeys((*base.parameters, *candidate.parameters))
     digests = [arm.rules_digest for arm in (base, candidate)]
     folders = (Cell(arm.folder, "code", longest=_LONGEST_FOLDER) for arm in (base, candidate))
-    return table(
-        (TableColumn("name", whole=True), TableColumn("base"), TableColumn("candidate")),
-        [
-            *(
-                (name, *_both(base.parameters.get(name), candidate.parameters.get(name)))
-                for name in names
-            ),
-            ("folder", *folders),
-            ("rules digest", *_both(*digests)),
-        ],
-        "Runs",
+    values = {
+        parameter_name(name): (base.parameters.get(name), candidate.parameters.get(name))
+        for name in names
+    } | {"rules digest": tuple(digests)}
+    differ = [
+        (name, json_cell(ours), json_cell(theirs))
+        for name, (ours, theirs) in values.items()
+        if ours != theirs
+    ]
+    same = [(name, json_cell(ours)) for name, (ours, theirs) in values.items() if ours == theirs]
+    named = TableColumn("name", whole=True)
+    return blocks_of(
+        table(
+            (named, TableColumn("base"), TableColumn("candidate")),
+            [("folder", *folders), *differ],
+            "Runs",
+        ),
+        Details(
+            f"{format_count(len(same), 'parameter is', 'parameters are')} the same",
+            (table((named, TableColumn("value")), same, "Both runs"),),
+        ),
     )
-
-
-def _both(base: Any, candidate: Any) -> tuple[Cell, Cell]:
-    same = base == candidate
-    return json_cell(base), Cell("same") if same else json_cell(candidate)

@@ -22,7 +22,7 @@ from goodgain.pipeline.results.folder import format_time
 from goodgain.pipeline.results.manifest_counts import FileOfRun, RecordCounts
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.studies.validation.survey import Rejection
-from goodgain.pipeline.views.pages.sections.section_parts import parameters_table, sentences_if
+from goodgain.pipeline.views.pages.sections.section_parts import parameter_blocks, sentences_if
 from goodgain.pipeline.views.records import given_part
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.wording import format_count
@@ -135,7 +135,7 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
     for at, rejection in enumerate(rejections[:_MOST_REASONS]):
         reason = shorten(rejection.reason, _LONGEST_REASON)
         yield Details(
-            f"{count_text(rejection.records)} {reason}",
+            f"{format_count(rejection.records, 'record')}: {reason}",
             blocks_of(*map(_example, rejection.examples)),
             "rejection",
             is_open=at == 0,
@@ -163,7 +163,7 @@ def manifest_section(manifest: RunManifest) -> Section:
         "Input, parameters and versions of the run: enough to repeat it.",
         Beside(
             (
-                (parameters_table("Parameters", manifest.parameters),),
+                parameter_blocks("Parameters", manifest.parameters),
                 blocks_of(_inputs(manifest.inputs), _run_table(manifest)),
             )
         ),

@@ -7,18 +7,21 @@ from typing import Any
 
 import msgspec
 
-from goodgain.pipeline.document.model import Cell, Sentence, TableBlock, TableColumn, table
+from goodgain.pipeline.document.model import Cell, Sentence, TableColumn, table
 from goodgain.pipeline.document.page import (
     CopyCommand,
     Definitions,
+    Details,
     Entry,
     Menu,
     PageBlock,
     Section,
+    blocks_of,
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 NOTHING = Sentence(
@@ -106,12 +109,29 @@ def _notes(definition: Definition) -> Iterator[str]:
         yield f"Undefined when {definition.metric.undefined}."
 
 
-def parameters_table(caption: str, parameters: Mapping[str, Any]) -> TableBlock:
-    """Names of parameters with their values as JSON."""
+def parameter_blocks(caption: str, parameters: Mapping[str, Any]) -> tuple[PageBlock, ...]:
+    """Names of parameters with their values as JSON; those without a value are folded."""
     columns = (TableColumn("name", whole=True), TableColumn("value"))
-    return table(
-        columns, [(name, json_cell(parameter)) for name, parameter in parameters.items()], caption
+    given, unset = (
+        [
+            (parameter_name(name), json_cell(parameter))
+            for name, parameter in parameters.items()
+            if _is_unset(parameter) == without
+        ]
+        for without in (False, True)
     )
+    summary = f"{format_count(len(unset), 'parameter is', 'parameters are')} off, or not given"
+    folded = Details(summary, (table(columns, unset, f"{caption}: off, or not given"),))
+    return blocks_of(table(columns, given, caption), folded if unset else None)
+
+
+def _is_unset(parameter: Any) -> bool:
+    return parameter is None or parameter is False or parameter in ((), [], {})
+
+
+def parameter_name(field: str) -> str:
+    """The name of a parameter whose field may end in _ to be none of Python's words."""
+    return field.rstrip("_")
 
 
 def json_cell(given: Any) -> Cell:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results import finished_run
 from goodgain.pipeline.views.pages.run import build_report
+from goodgain.pipeline.views.pages.sections.section_parts import parameter_blocks
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
@@ -150,7 +151,21 @@ def test_curves_have_both_populations(page):
 
 def test_rejected_records_are_shown_with_reason_and_example(page):
     assert "gain must be a whole number from 0 to 4, got 9." in page.text
+    assert "1 record: gain must be a whole number from 0 to 4" in page.text
     assert "in.avro, record 3" in page.text
+
+
+def test_parameters_without_a_value_are_folded(page):
+    given, folded = page.text.split("Manifest")[-1].split(" off, or not given ", 1)
+    assert "good_gain_threshold 2" in given
+    assert "rules null" not in given
+    assert "rules null" in folded
+
+
+def test_parameters_have_the_names_of_their_options():
+    given, folded = parameter_blocks("Parameters", {"pass_": ["CG >= 5"], "qrels": None})
+    assert [[cell.text for cell in row] for row in given.rows] == [["pass", '["CG >= 5"]']]
+    assert folded.summary == "1 parameter is off, or not given"
 
 
 def test_duplicates_are_counted_by_type_and_step(page):
@@ -160,7 +175,7 @@ def test_duplicates_are_counted_by_type_and_step(page):
 
 def test_noteworthy_conversations_are_shown_with_their_command(page):
     assert "goodgain explain c-00 --input in.avro" in page.text
-    assert "Lowest search efficiency" in page.text
+    assert "Fewest good, new results" in page.text
     bars = [attributes for tag, attributes in page.elements if attributes.get("class") == "bars"]
     assert bars
     assert all("new good" in attributes["aria-label"] for attributes in bars)
@@ -253,4 +268,4 @@ def test_cards_without_labels_are_about_repetition_alone(tmp_path):
     write_outputs(tmp_path / "out", records)
     text = Page(build_report(str(tmp_path / "out")).page).text
     assert "Most repetition" in text
-    assert "Lowest search efficiency" not in text
+    assert "Fewest good, new results" not in text

@@ -169,6 +169,9 @@ def test_forced_comparison_names_the_differing_parameters(tmp_path):
     output = write_comparison(tmp_path, arms(), "--force", parameters=({}, {"g_max": 3}))
     page = Page((output / "report.html").read_bytes())
     assert "Forced. The runs differ in g_max (4 and 3)" in page.text
+    differ, same = page.text.split("enough to repeat it.")[1].split(" parameters are the same ")
+    assert "g_max 4 3" in differ
+    assert "good_gain_threshold 2" in same
 
 
 def test_sensitivity_is_shown_only_if_requested(output, page):
