@@ -23,6 +23,11 @@ _FOUND_BY = {
 
 def count_finds(finds: PoolFinds) -> Iterator[Block]:
     """How many good documents both arms, one of them, or neither found."""
+    if not finds.topics:
+        yield Sentence(
+            "No topic that has a good document was searched by both arms, so none is counted."
+        )
+        return
     good = sum(getattr(finds, who) for who in _FOUND_BY)
     left_out = format_count(
         finds.topics_of_one_arm,

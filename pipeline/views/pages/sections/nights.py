@@ -134,7 +134,7 @@ def _lines(day: DayEntry, definition: Definition) -> Iterator[CardLine]:
         yield CardLine(difference(name, change.difference), before="change:")
         yield CardLine(verdict(change.verdict))
         if change.about:
-            yield CardLine(Cell(change.about))
+            yield CardLine(Cell(change.reason or change.about))
 
 
 def _day(day: DayEntry) -> Cell:

@@ -5,12 +5,14 @@ from collections import Counter
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.pool_store import read_pool
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.views.found_documents import count_finds
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow
@@ -181,6 +183,12 @@ def test_each_document_names_the_arms_that_found_it(world, tmp_path, capsys):
     report = (output / "report.html").read_text()
     assert "Found by one arm alone" in report
     assert main([*words, "--overwrite"]) == ExitCode.DONE
+
+
+def test_arms_without_a_common_topic_have_no_table_of_zeros(world):
+    finds = compare(request(world, "new", "new", unpaired=True)).pool_finds
+    (said,) = count_finds(replace(finds, topics=0, topics_of_one_arm=4))
+    assert said.text.startswith("No topic that has a good document was searched by both arms")
 
 
 def test_shares_by_iteration_have_the_intervals_of_the_means(world):

@@ -1,6 +1,7 @@
 """Text and data in the report of all nights, read from its HTML without a browser."""
 
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.views.pages.nights import MOST_DAYS, build_nights_report
@@ -44,6 +45,14 @@ def test_verdicts_and_reasons_are_shown(page):
     ]
     assert "5 passed, 1 failed, 1 gate failed" in page.text
     assert "CG drops" in page.text
+
+
+def test_a_card_says_once_that_a_change_is_not_comparable():
+    day = entry("2025-03-02")
+    unlike = replace(day.changes["CG"], verdict="not comparable", reason="labels differ")
+    text = Page(build_nights_report([replace(day, changes={"CG": unlike})])).text
+    assert "not comparable labels differ" in text
+    assert "not comparable: labels differ" not in text
 
 
 def test_published_days_are_linked_and_the_page_loads_nothing(page):
