@@ -63,7 +63,7 @@ def check_some_usable(manifest: RunManifest, first_rejected: RejectedRecord | No
 
 def _misspelt_names(run: Run) -> Iterator[str]:
     options = run.manifest.options
-    if options.slice or options.cost or options.cluster:
+    if options.slice or options.cost or options.outcome or options.cluster:
         at_end = list(run.means.where(slice={}, i=None))
         slices = (row["slice"] for row in run.means)
         yield from warn_of_misspelt_names(at_end, slices, run.manifest)

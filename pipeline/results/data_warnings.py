@@ -11,6 +11,7 @@ from typing import Any
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
+from goodgain.transforms.core.metrics.outcomes import OUTCOME
 from goodgain.transforms.core.warnings.check_inputs import (
     SliceLabels,
 )
@@ -66,6 +67,7 @@ def warn_of_misspelt_names(
       slices: the slices of the run, repeated or not.
     """
     yield from warn_of_unknown_costs(means, manifest)
+    yield from warn_of_unknown_outcomes(means, manifest)
     yield from warn_of_unknown_attributes(slices)
     if line := warn_of_unshared_cluster(means, manifest):
         yield line
@@ -86,6 +88,25 @@ def warn_of_unknown_costs(
             name = row["metric"].removeprefix(COST)
             question = "; is it misspelt?" if is_named else "."
             yield f"Costs: no conversation has {name} in all its calls{question}"
+
+
+def warn_of_unknown_outcomes(
+    means: Iterable[Mapping[str, Any]], manifest: RunManifest
+) -> Iterator[str]:
+    """A sentence for each outcome that was asked for and no conversation in the means has.
+
+    Args:
+      means: rows at N of all conversations.
+    """
+    if not manifest.options.outcome:
+        return
+    rows = [row for row in means if row["metric"].startswith(OUTCOME)]
+    # Those that never searched may have an outcome that all others lack.
+    known = {row["metric"] for row in rows if row["n"]}
+    for row in rows:
+        if row["population"] == "all" and row["undefined"] and row["metric"] not in known:
+            name = row["metric"].removeprefix(OUTCOME)
+            yield f"Outcomes: no conversation has {name}; is it misspelt?"
 
 
 def warn_of_unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:

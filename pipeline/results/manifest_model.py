@@ -39,6 +39,7 @@ class RunOptions(Struct, frozen=True):
     slice: tuple[tuple[str, ...], ...] = ()
     cluster: str | None = None
     cost: tuple[Any, ...] | None = None
+    outcome: tuple[str, ...] | None = None
     budget: tuple[Any, ...] | None = None
     pass_: tuple[Any, ...] | None = None
     interval: Interval = "hall"

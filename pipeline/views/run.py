@@ -78,6 +78,7 @@ def run_document(
         records_part(manifest),
         given_part(manifest),
         sentences(data_warnings.warn_of_unknown_costs(at_end, manifest)),
+        sentences(data_warnings.warn_of_unknown_outcomes(at_end, manifest)),
         everyone_part(at_end),
         scale_part(manifest),
         sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),

@@ -241,18 +241,19 @@ def warnings_of(traces, **options):
 def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     """Those on names that no conversation has, and on rejected records."""
     records = [*(call(documents(1), conversation=f"c{at}") for at in range(3)), {"iteration": 1}]
-    options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury"}
+    options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury", "outcome": ["corect"]}
     found = warnings_of(records, **options)
     assert found[0].startswith("rejected_records: Rejected: 1 of 4 records")
     notes = [sentence.removeprefix("unknown_names: ") for sentence in found[1:]]
     assert notes == [
         "Costs: no conversation has tokns in all its calls; is it misspelt?",
+        "Outcomes: no conversation has corect; is it misspelt?",
         "Slices: no conversation has the attribute mrket; is it misspelt?",
         "No two conversations share qury; is it misspelt?",
     ]
     path = write_jsonl(tmp_path / "a.jsonl", records)
-    words = ["--slice", "mrket", "--cost", "tokns", "--cluster", "qury", "--max-rejected", "50%"]
-    run(tmp_path / "out", [path], *words)
+    words = ["--slice", "mrket", "--cost", "tokns", "--cluster", "qury", "--outcome", "corect"]
+    run(tmp_path / "out", [path], *words, "--max-rejected", "50%")
     printed = capsys.readouterr().out
     for line in notes:
         assert line in printed
@@ -260,7 +261,7 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     assert found == [f"{warning.code}: {warning.message}" for warning in in_warnings]
     assert [(warning.count, warning.share) for warning in in_warnings] == [(1, 0.25)] + [
         (1, None)
-    ] * 3
+    ] * 4
 
 
 def test_a_run_of_which_everything_was_rejected_is_refused(tmp_path):

@@ -133,7 +133,7 @@ class OutcomeValues(Struct, array_like=True):
     def relations(
         self, slice_: dict[str, str], plan: MetricPlan, population: Population
     ) -> Iterator[OutcomeRelation]:
-        """The relations of each outcome that is always 0 or 1 with each metric."""
+        """The relations of each outcome that is always 0 or 1 with each metric but itself."""
         if self.summed:
             self._sum()
         else:
@@ -141,7 +141,7 @@ class OutcomeValues(Struct, array_like=True):
         for number, outcome in enumerate(self.outcomes):
             related = self._of_sums(number) if self.summed else self._of_rows(outcome)
             for at, figures in related:
-                if at not in self.outcomes:
+                if at != outcome:  # AUC is 1 with itself
                     yield OutcomeRelation(
                         slice=slice_,
                         outcome=plan.at_n[outcome].name,

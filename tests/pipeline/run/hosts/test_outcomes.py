@@ -112,6 +112,23 @@ def test_shown(output, capsys):
     assert line.split()[3:] == ["3", "(50.0", "%)", "1", "(16.7", "%)"]
 
 
+def test_an_outcome_is_related_to_other_outcomes_but_not_to_itself(output):
+    found = rows(output, "outcome_relations")
+    row = relation(found, "outcome.rating")
+    assert (row["n"], row["mean_one"], row["mean_zero"], row["auc"]) == (5, 0.75, 0.5, 1)
+    assert not any(row["metric"] == row["outcome"] for row in found)
+
+
+def test_an_outcome_that_no_conversation_has_is_told(capsys, tmp_path):
+    """Even one that only a conversation without search has is known."""
+    several = [*records()]
+    several[-1]["outcomes"] = {"late": 1}
+    traces = write_jsonl(tmp_path / "t.jsonl", several)
+    assert run(tmp_path / "out", [traces], "--outcome", "corect", "rating", "late") == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Outcomes:")]
+    assert lines == ["Outcomes: no conversation has corect; is it misspelt?"]
+
+
 def test_predictors_in_one_sentence(capsys, tmp_path):
     several = []
     for at in range(60):
