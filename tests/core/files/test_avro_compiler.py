@@ -129,6 +129,24 @@ def test_lists_inside_each_other_are_compiled_up_to_a_depth():
     assert _compile(_record(a=_nested(9))) is None
 
 
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize("levels", [1, 38, 99, 120, 149, 300])
+def test_records_inside_each_other_are_compiled_up_to_a_depth(levels, optional):
+    kind = "string"
+    for level in range(levels):
+        fields = [{"name": "a", "type": ["null", kind] if optional else kind}]
+        kind = {"type": "record", "name": f"r{level}", "fields": fields}
+    plan = plan_of(kind, (1, 1), 1)
+    assert bool(plan and compile_records(plan)) == (levels <= (19 if optional else 39))
+
+
+def test_symbols_that_are_used_many_times_are_not_compiled():
+    symbols = [f"a{number}" for number in range(1_000)]
+    uses = {f"b{number}": ["null", "e"] for number in range(100)}
+    kind = _record(a={"type": "enum", "name": "e", "symbols": symbols}, **uses)
+    assert _compile(kind) is None
+
+
 def test_types_that_contain_each_other_many_times_are_not_compiled():
     kind = {"type": "record", "name": "r0", "fields": [{"name": "a", "type": "int"}]}
     for level in range(1, 12):

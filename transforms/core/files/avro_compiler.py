@@ -20,7 +20,9 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 
 _MOST_VALUES = 500  # of types in a schema, each counted wherever it is used
 _MOST_LOOPS = 8  # inside of each other; Python compiles 20, and each list has two
+_MOST_INSIDE = 40  # types inside of each other; Python compiles 100 indents, and a union is one
 _MOST_BRANCHES = 64  # of a union
+_MOST_NAMED = 100_000  # characters of names and symbols, each counted wherever it is used
 _MOST_COMPILED = 16
 _LEAST_LONG, _GREATEST_LONG = -(2**63), 2**63 - 1
 # The length or count that a single byte stands for; -1 for all that takes a call.
@@ -117,6 +119,7 @@ class _Writer:
         self._values = 0
         self._open: list[int] = []  # the types that the current one is inside of
         self._loops = 0
+        self._named = 0
 
     def source(self) -> str:
         return "\n".join(self._lines)
@@ -135,7 +138,8 @@ class _Writer:
         """Write what reads a value of a type; returns the expression that it then is."""
         kind, detail = self._types[number]
         self._values += 1
-        if number in self._open or self._values > _MOST_VALUES:
+        inside = self._open
+        if number in inside or len(inside) >= _MOST_INSIDE or self._values > _MOST_VALUES:
             raise UncommonError("a type is inside itself, or there are too many")
         self._open.append(number)
         value = f"v{self._values}"
@@ -176,6 +180,7 @@ class _Writer:
             self.write(f"{value} = data[at] != 0", "at += 1")
         elif kind == "enum":
             self._write_length()
+            self._count_names(detail)
             self.write(f"{value} = {tuple(detail)!r}[n]")
         else:
             raise UncommonError(f"{kind} is uncommon")
@@ -192,8 +197,14 @@ class _Writer:
         self.write("begin = at", "at += n", f"{value} = data[begin:at]{decode}")
 
     def _write_record(self, fields: list[tuple[str, int]]) -> str:
+        self._count_names([name for name, _ in fields])
         values = [f"{name!r}: {self.write_value(number)}" for name, number in fields]
         return "{" + ", ".join(values) + "}"
+
+    def _count_names(self, names: list[str]) -> None:
+        self._named += sum(map(len, names))
+        if self._named > _MOST_NAMED:
+            raise UncommonError("names are long")
 
     def _write_union(self, value: str, branches: list[int]) -> None:
         if len(branches) > _MOST_BRANCHES:
