@@ -81,6 +81,18 @@ def test_narrow_page_names_metrics_in_words(browser, address):
     assert not any("_" in label for label in labels)
 
 
+def test_narrow_page_names_no_cell_without_a_value(browser, address):
+    page = open_page(browser, address, width=400)
+    page.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+    cells = page.execute_script(
+        "return [...document.querySelectorAll('.stacked td')].filter(one => one.offsetParent)"
+        ".map(one => [one.dataset.label, one.textContent.trim()])"
+    )
+    assert ["why", ""] not in cells
+    assert [label for label, text in cells if not text] == []
+    assert len(cells) > 100
+
+
 def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
     open_page(browser, (output / "report.html").as_uri())
@@ -110,6 +122,14 @@ class TestOpenedOnce:
     @pytest.mark.parametrize("plot", PLOTS)
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
         assert_plot_is_complete(page, plot)
+
+    def test_numbers_stand_on_the_right_and_words_on_one_line(self, page):
+        looks = page.execute_script(
+            "return [...document.querySelectorAll('#figure-slices tbody tr:first-child > *')]"
+            ".map(one => [one.dataset.label, one.className])"
+        )
+        assert looks[1] == ["base", "right"]
+        assert looks[-1] == ["verdict", "whole"]
 
     def test_gsb_is_shown_next_to_its_bars(self, page):
         shown = texts(page, "#figure-gsb .annotation-text")
