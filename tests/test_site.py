@@ -66,3 +66,6 @@ def test_tables_fit_beside_the_menu(pages):
 
 def test_long_names_may_break_on_a_telephone(pages):
     assert '<span class="whole name">judgments_<wbr>met_<wbr>again</span>' in pages["input"]
+    wide, narrow = (ROOT / "docs" / "tables.css").read_text().split("@media")
+    assert ".name wbr { display: none; }" in wide  # or sentences break there, too
+    assert "td .name wbr { display: inline; }" in narrow
