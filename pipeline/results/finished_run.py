@@ -21,6 +21,8 @@ from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.file_listing import find_files_named
 from goodgain.transforms.filesystems import exists, join, open_plain
 
+_CONVERSATIONS = "conversations"
+
 
 def read_manifest(folder: str) -> dict[str, Any]:
     """The manifest of a finished run or comparison, before it is decoded.
@@ -82,6 +84,20 @@ def read_dataset(
                     yield row
     if conversation_ids is None:
         _check_rows(folder, dataset, rows)
+
+
+def check_conversations(folder: str, manifest: RunManifest) -> None:
+    """Make sure that the conversations of a finished run are still there, without reading them.
+
+    Raises:
+      UsageError: the run had some, and no file of them is left.
+    """
+    total = manifest.conversations.total
+    if total and not find_files_named(join(folder, _CONVERSATIONS), "part-*"):
+        raise UsageError(
+            f"{folder}/{_CONVERSATIONS} has no files, but {MANIFEST} counts "
+            f"{format_count(total, 'conversation')}: it was removed since the run; run it again."
+        )
 
 
 def read_with_columns(folder: str, dataset: str) -> tuple[tuple[str, ...], Iterator[Row]]:

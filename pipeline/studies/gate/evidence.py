@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.finished_run import read_run
+from goodgain.pipeline.results.finished_run import check_conversations, read_run
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
@@ -71,10 +71,13 @@ def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = Fal
     """Read the evidence for a run, as far as the rules need it; for baseline and force see `Gate`.
 
     Raises:
-      UsageError: the folder is not the output of a finished run.
+      UsageError: the folder is not the output of a finished run, or has lost conversations.
     """
+    manifest = read_run(folder)
+    # Means alone would pass a run whose conversations nobody can look at any more.
+    check_conversations(folder, manifest)
     return GateEvidence(
-        manifest=read_run(folder),
+        manifest=manifest,
         means=GateMeans(read_means(folder, _means_wanted(rules))),
         arms=None if baseline is None else _arms_of(baseline, folder, force),
     )

@@ -1,6 +1,7 @@
 """Mistakes in a gate file are reported with their lines before any rule is judged."""
 
 import json
+import shutil
 
 import pytest
 
@@ -98,6 +99,19 @@ def test_all_mistakes_are_reported_at_once_with_their_lines(tmp_path, runs, caps
         assert f"gate.yaml:{line}: {message}" in error
     assert "gate.yaml:19: " not in error  # a relative change may be that large
     assert "Traceback" not in error
+
+
+def test_a_run_that_lost_its_conversations_is_refused(tmp_path, runs, capsys):
+    """Its means are still there, and would pass."""
+    run, gate = tmp_path / "run", tmp_path / "gate.yaml"
+    shutil.copytree(runs[1], run)
+    shutil.rmtree(run / "conversations")
+    gate.write_text("rules: [CG >= 0]")
+    assert main(["gate", runs[1], "--config", str(gate)]) == 0
+    assert main(["gate", str(run), "--config", str(gate)]) == 2
+    error = capsys.readouterr().err
+    assert f"{run}/conversations has no files, but manifest.json counts " in error
+    assert "conversations: it was removed since the run; run it again." in error
 
 
 @pytest.mark.parametrize("text", ["", "rules: []", "[", "rules: {}", "a: 1\na: 2", "- 1"])
