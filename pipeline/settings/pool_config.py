@@ -30,7 +30,12 @@ def _patterns_by_run(words: Any) -> Any:
         name, equals, pattern = first.partition("=")
         if not equals or not name.strip() or not pattern:
             raise ValueError(f"must be NAME=PATTERN, like new=f.jsonl, not {first!r}")
-        runs[name.strip()] = (*runs.get(name.strip(), ()), pattern, *others)
+        if name.strip() in runs:
+            raise ValueError(
+                f"has {name.strip()!r} twice: give each run a name of its own, or all files of one "
+                "together, like new=a.jsonl b.jsonl"
+            )
+        runs[name.strip()] = (pattern, *others)
     return runs
 
 

@@ -155,6 +155,9 @@ def test_rejects_wrong_outputs_and_options(pool, paths, tmp_path, capsys):
         assert message in capsys.readouterr().err
     assert main(["pool", "build", "--run", "x.jsonl", "--output", "p"]) == ExitCode.USAGE
     assert "--run must be NAME=PATTERN, like new=f.jsonl" in capsys.readouterr().err
+    twice = ["--run", "a=x.jsonl", "--run", " a=y.jsonl"]
+    assert main(["pool", "build", *twice, "--output", "p"]) == ExitCode.USAGE
+    assert "--run has 'a' twice: give each run a name of its own" in capsys.readouterr().err
     for words in ("a\udcff=x.jsonl", "a=\udcff"):
         assert main(["pool", "build", "--run", words, "--output", "p"]) == ExitCode.USAGE
         assert "--run must be text in UTF-8" in capsys.readouterr().err
