@@ -1,9 +1,11 @@
 """Line numbers in YAML that a user wrote."""
 
+import os
+
 import pytest
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import describe_repeated_key, parse_yaml
+from goodgain.transforms.core.yaml_text import describe_repeated_key, parse_yaml, read_text
 
 TEXT = """\
 a: 1
@@ -70,3 +72,21 @@ def test_merged_keys_are_not_repeated_keys():
     file = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
     assert file.content == {"a": {"b": 1}, "c": {"b": 2}}
     assert not file.find_repeated_keys()
+
+
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match=r"pipe is a named pipe, where a file is needed"):
+        read_text(str(path), "the options")
+
+
+def test_what_a_shell_substitutes_is_read():
+    """As by `--config <(command)`, which gives a path below /dev/fd."""
+    reading, writing = os.pipe()
+    try:
+        with open(writing, "wb") as writer:
+            writer.write(b"output: out")
+        assert read_text(f"/dev/fd/{reading}", "the options") == "output: out"
+    finally:
+        os.close(reading)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,14 +22,28 @@ def read_text(path: str, what: str) -> str:
     """The text of a local file; messages call the expected content `what`.
 
     Raises:
-      UsageError: it cannot be read, or is not text.
+      UsageError: it cannot be read, is a named pipe, or is not text.
     """
+    if _is_named_pipe(path):
+        raise UsageError(
+            f"{path} is a named pipe, where a file is needed: write {what} to a file, and give "
+            "the path of that."
+        )
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise missing_file(path, f"{path} cannot be read: {problem_of(error)}.") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not text in UTF-8; write {what} in YAML.") from None
+
+
+def _is_named_pipe(path: str) -> bool:
+    """Whether reading it might wait for ever; a shell's `<(...)` has its writer already."""
+    file = Path(path)
+    with suppress(OSError, ValueError):  # reading it says why
+        # What /dev/fd names resolves to a pipe without a path.
+        return file.is_fifo() and file.parent != Path("/dev/fd") and file.resolve().is_fifo()
+    return False
 
 
 def _none(content: Any) -> Iterable[tuple[Location, str]]:
