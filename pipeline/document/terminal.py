@@ -81,10 +81,21 @@ def _is_apart(before: Block | None, block: Block) -> bool:
 
 def _print(block: Block, console: Console, wraps: bool) -> None:
     if isinstance(block, TableBlock):
-        console.print(_table(block))
+        _print_table(_table(block), console)
     else:
         is_whole = isinstance(block, Sentence) and block.whole
         console.print(_line(block), soft_wrap=is_whole or not wraps)
+
+
+def _print_table(table: RichTable, console: Console) -> None:
+    """Print a table, to files and pipes without the blanks with which rich fills its lines."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as drawn:
+        console.print(table)
+    lines = (line.rstrip() for line in drawn.get().splitlines())
+    console.print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def _line(block: Heading | Sentence) -> Text:

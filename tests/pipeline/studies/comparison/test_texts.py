@@ -21,6 +21,13 @@ def text_of(capsys):
     return text
 
 
+def test_lines_have_no_blanks_at_their_ends_in_a_pipe(outputs, capsys):
+    assert main(["compare", *map(str, outputs), "--slice", "market"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("Gain (CG)") for line in lines)
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
 def test_a_slice_that_no_conversation_has_is_named(outputs, text_of):
     _, messages = text_of(*outputs, "--slice", "markt", "market,query_id")
     assert messages == (
