@@ -75,13 +75,7 @@ def nights_sections(
         ),
         Chart("trend", "Mean by day", "marks show the outcome of the day."),
     )
-    yield section(
-        "changes",
-        "Changes",
-        _ABOUT_CHANGES,
-        metric_menu("change-metric", [("Good Gain", shown)], "CG"),
-        Chart("changes", "Difference from the baseline by day", "with 95 % intervals."),
-    )
+    yield _changes(days, shown)
     yield section(
         "input",
         "Input",
@@ -92,6 +86,19 @@ def nights_sections(
     )
     table = table_of(_columns(words), days[::-1], "Days, the latest first")
     yield section("days", "All days", "", table)
+
+
+def _changes(days: Sequence[DayEntry], shown: Sequence[Definition]) -> Section:
+    if not any(day.changes for day in days):
+        none = Sentence("None of these days was compared with earlier ones.")
+        return section("changes", "Changes", "", none)
+    return section(
+        "changes",
+        "Changes",
+        _ABOUT_CHANGES,
+        metric_menu("change-metric", [("Good Gain", shown)], "CG"),
+        Chart("changes", "Difference from the baseline by day", "with 95 % intervals."),
+    )
 
 
 def _latest_day(

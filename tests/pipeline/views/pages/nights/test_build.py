@@ -77,6 +77,16 @@ def test_ten_nights_are_a_small_page():
     assert len(build_nights_report(many(10))) < MOST_BYTES
 
 
+def test_days_without_a_baseline_have_no_figure_of_changes():
+    first = [entry("2025-03-01", baseline=())]
+    alone = Page(build_nights_report(first))
+    assert "None of these days was compared with earlier ones." in alone.text
+    assert "Difference from the baseline by day" not in alone.text
+    compared = Page(build_nights_report([*first, entry("2025-03-02")]))
+    assert "None of these days" not in compared.text
+    assert "Difference from the baseline by day" in compared.text
+
+
 def test_history_without_a_day_gives_a_page():
     assert "No day has run yet" in Page(build_nights_report([])).text
 
