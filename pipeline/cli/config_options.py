@@ -103,13 +103,16 @@ def collect_given_options(args: argparse.Namespace, model: _Model) -> dict[str, 
 
 def options_table(model: _Model, without: Collection[str] = ()) -> str:
     """The options as a Markdown table for the docs, except the fields in `without`."""
-    lines = ["| option | default | what it does |", "|---|---|---|"]
+    lines = ["| option | what it does |", "|---|---|"]
     for name, field in _fields(model, without):
         option = f"{flag_of(name, field)} {metadata(field)['metavar']}".strip()
         option = option.replace("|", "` or `")  # which would end the cell
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
-        lines.append(f"| `{option}` | {_default(name, field)} | {in_code(meaning)} |")
+        default = _default(name, field)
+        if default:
+            meaning += f"; {default}" if field.is_required() else f"; default: {default}"
+        lines.append(f"| `{option}` | {in_code(meaning)} |")
     return "\n".join(lines) + "\n"
 
 

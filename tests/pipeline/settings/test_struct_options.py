@@ -93,9 +93,9 @@ def test_schema_and_docs_describe_them():
     assert properties["longest"]["anyOf"][0] == {"maximum": 9, "minimum": 1, "type": "integer"}
     assert properties["first"]["enum"] == [0, 1]
     assert options_table(ReaderConfig).splitlines()[2:] == [
-        "| `--strict` |  | refuse what is odd |",
-        "| `--first 0` or `1` | 1 | number of the first |",
-        "| `--longest N` |  | leave out longer ones |",
+        "| `--strict` | refuse what is odd |",
+        "| `--first 0` or `1` | number of the first; default: 1 |",
+        "| `--longest N` | leave out longer ones |",
     ]
 
 
