@@ -78,6 +78,18 @@ def avro_with_empty_items(items):
     return avro_file(with_field({"type": "array", "items": items}), [(1, data)])
 
 
+def empty_items_of_the_first_record():
+    """The header of the block claims more records than fit, so that they seem to have no items."""
+    schema = with_field({"type": "array", "items": "null"})
+    return avro_file(schema, [(4, _call(zigzag(10**9) + zigzag(0)))])
+
+
+def empty_items_in_a_cut_list():
+    """Of the twenty lists only the first is there, and nothing after its number of items."""
+    schema = with_field({"type": "array", "items": {"type": "array", "items": "null"}})
+    return avro_file(schema, [(1, _call(zigzag(20) + zigzag(10**9) + zigzag(0)))])
+
+
 def without_fields_avro():
     plain = samples.avro_bytes(samples.records(3), "null")
     return plain.replace(b'"fields"', b'"fiemds"')
@@ -327,6 +339,8 @@ FILES = {
         lambda: avro_with_empty_items({"type": "fixed", "name": "Empty", "size": 0}),
         "too much memory",
     ),
+    "first-null-items.avro": (empty_items_of_the_first_record, "too much memory"),
+    "cut-null-items.avro": (empty_items_in_a_cut_list, "the data do not fit the schema"),
     "without-fields.avro": (without_fields_avro, "without a list of fields"),
     "nested-600.avro": (lambda: nested_schema(600), "nested more than 64 levels"),
     "nested-20000.avro": (lambda: nested_schema(20_000), "nested too deeply"),

@@ -10,6 +10,7 @@ from fastavro.utils import generate_many
 
 from goodgain.transforms.core.files.avro_compiler import compile_records
 from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of
+from tests.core.files.samples import zigzag
 
 _TEXTS = {"type": "array", "items": "string"}
 
@@ -112,6 +113,11 @@ def test_damaged_bytes_are_read_as_fastavro_does_or_left_to_it(schema):
 @pytest.mark.parametrize("data", [b"\x80" * 10 + b"\x02", b"\xff" * 9 + b"\x7f"])
 def test_numbers_above_64_bits_are_left_to_fastavro(data):
     assert _compile(_record(a="long"))(data, 1) is None
+
+
+@pytest.mark.parametrize("kind", ["double", "float", "long", "string"])
+def test_texts_that_end_beyond_any_offset_are_left_to_fastavro(kind):
+    assert _compile(_record(a="string", b=kind))(zigzag(2**63 - 1) + b"a" * 9, 1) is None
 
 
 @pytest.mark.parametrize("data", [b"\x01\x02\x00\x00", b"\x03\x02a\x00\x00"])

@@ -48,7 +48,7 @@ def compile_records(plan: AvroPlan) -> DecodeRecords | None:
     def decode(data: bytes, count: int) -> list[Any] | None:
         try:
             records, end = compiled(data, count)
-        except (UncommonError, IndexError, ValueError, struct.error):
+        except (UncommonError, IndexError, ValueError, OverflowError, struct.error):
             return None
         return records if end == len(data) else None
 

@@ -219,9 +219,12 @@ class BlockDecoder:
     def _check(self, content: bytes, count: int, most: float) -> None:
         """Make sure that records can be decoded within a limit of memory, before decoding them."""
         try:
-            skip_values(self._layout, content, count, most)
+            skipped, _ = skip_values(self._layout, content, count, most)
         except TooLargeError as error:
             raise DamagedBlockError(str(error), too_large=most == self._bounds.memory) from None
+        if skipped < count:  # what was not walked may take any amount of memory, too
+            reason = "its records do not decode (the data do not fit the schema)"
+            raise DamagedBlockError(reason, self._records_in(content, count))
 
     def _records_in(self, content: bytes, count: int) -> int | None:
         """How many of `count` records a block that does not decode can contain."""

@@ -52,8 +52,13 @@ class Layout(Struct):
     skip: _Skip
 
     def at_most(self, size: int, count: int) -> float:
-        """Most bytes of memory for `count` values in `size` bytes."""
-        more = max(0, size - count * self.least)
+        """Most bytes of memory for `count` values in `size` bytes.
+
+        If so many do not fit, the first may take all bytes before the data end.
+        """
+        more = size - count * self.least
+        if more <= 0:
+            more = size
         return count * (self.base + _SLOT) + (self.rate * more if more else 0.0)
 
 
