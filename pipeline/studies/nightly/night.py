@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.results.datasets import MEANS
@@ -138,6 +138,7 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         warnings=manifest.warnings,
         pool=day_pool(manifest),
         own_metrics=day_own_metrics(manifest),
+        outcomes=manifest.outcomes or UNSET,
     )
     views = night.dependencies.views
     (folder / REPORT).write_bytes(views.day(str(folder), manifest).page)

@@ -21,7 +21,7 @@ from goodgain.pipeline.views.pages.sections.nights import nights_sections
 from goodgain.pipeline.views.pages.sections.section_parts import definitions_section
 from goodgain.transforms.core.metrics.by_name import list_labels
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.metrics.headline import headline_among
 
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
 MOST_DAYS = 500  # bounds the size of the page
@@ -143,9 +143,7 @@ def _describe_changes(entry: DayEntry) -> str:
         return "it was compared with no earlier day"
     baseline = days_text(entry.baseline)
     verdicts = {
-        name: entry.changes[name].verdict
-        for name in headline("comparison")
-        if name in entry.changes
+        name: entry.changes[name].verdict for name in headline_among("comparison", entry.changes)
     }
     changed = [
         f"{verdict} {word} {baseline} in {list_labels(names)}"

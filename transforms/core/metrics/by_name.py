@@ -43,7 +43,7 @@ def own_metric(name: str) -> Metric | None:
 def is_metric_name(name: str) -> bool:
     """Whether a name is that of a metric, other than one of a user."""
     try:
-        return _find_shipped(name) is not None
+        return (OUTCOMES.metric(name) or _find_shipped(name)) is not None
     except UsageError:
         return False
 

@@ -58,7 +58,7 @@ def _group_of(outcome: TurnOutcome) -> MetricGroup:
         "lower" if outcome.lower else "higher",
         "no record of the last turn has it, or it is beyond 2^500", formula,
         signed=True, binary=None, function=_value(name, least), words=f"Outcome {name}",
-        counted=True, idle=True, headline=("table", "card"),
+        counted=True, idle=True, headline=("table", "card", "comparison", "decision"),
     )  # fmt: skip
     if least is not None:
         metric = replace(

@@ -115,6 +115,7 @@ class DayEntry(Struct, frozen=True):
       counts: counts of input files and bytes, records, conversations and results.
       pool: the pool that it was scored with; absent without a pool.
       own_metrics: the users' metrics among the means; absent if there are none.
+      outcomes: those of the run, as `parse_outcome` reads them; absent if there are none.
       started: UTC, ISO 8601.
       seconds: duration; only this and `started` differ when the same day is run again.
     """
@@ -133,6 +134,7 @@ class DayEntry(Struct, frozen=True):
     warnings: tuple[DataWarning, ...] = ()
     pool: DayPool | UnsetType = UNSET
     own_metrics: tuple[DescribedMetric, ...] | UnsetType = UNSET
+    outcomes: tuple[str, ...] | UnsetType = UNSET
 
     @property
     def day(self) -> datetime.date:

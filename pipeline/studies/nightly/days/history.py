@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,9 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.by_name import is_metric_name, own_metric
+from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
 from goodgain.transforms.core.metrics.own import own_metrics_of
 
 DAY_FILE = "day.json"
@@ -49,13 +52,16 @@ def read_history(output: Path) -> list[DayEntry]:
 
 
 def _decode(line: bytes) -> DayEntry:
-    """An entry, whose users' metrics are known by name from then on.
+    """An entry, whose users' metrics and outcomes are known by name from then on.
 
     Without metrics that nothing describes: those of users in entries of earlier versions.
     """
     entry = msgspec.json.decode(line, type=DayEntry)
     if entry.own_metrics:
         own_metrics_of(entry.own_metrics)
+    if entry.outcomes:
+        with suppress(UsageError):  # they are those of another version, and stay as they are named
+            remember_outcomes(outcomes_of(entry.outcomes))
     means, changes = (
         {name: part for name, part in parts.items() if own_metric(name) or is_metric_name(name)}
         for parts in (entry.means, entry.changes)

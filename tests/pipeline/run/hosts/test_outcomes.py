@@ -7,6 +7,7 @@ import fastavro
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.studies.comparison.comparability import find_mismatches
 from goodgain.transforms.core.errors import UsageError
@@ -177,3 +178,27 @@ def test_gate_and_comparison(output):
     (row,) = (row for row in compared.rows if row["metric"] == "outcome.correct")
     assert row["base_mean"] == pytest.approx(0.6)
     assert row["candidate_mean"] == 0
+
+
+def test_a_comparison_decides_on_the_outcomes_that_both_runs_have(capsys, tmp_path):
+    """Beside the headline, and only corrected among its tests."""
+    folders = []
+    for name, rights in (("base", 20), ("candidate", 55)):
+        several = []
+        for at in range(60):
+            outcomes = {"correct": int(at < rights), name: at}
+            one = {"conversation_id": f"c{at}", "iteration": 1, "outcomes": outcomes}
+            several.append({**one, "results": [{"id": "a", "gain": at % 4}]})
+        traces = write_jsonl(tmp_path / f"{name}.jsonl", several)
+        assert run(tmp_path / name, [traces], "--max-i=1") == 0
+        folders.append(str(tmp_path / name))
+    capsys.readouterr()
+    assert main(["compare", *folders]) == 0
+    out = capsys.readouterr().out
+    (line,) = re.findall(r"Outcome correct \(outcome.correct\) +0\.333 +0\.917.*", out)
+    assert " better " in line
+    assert "Only the candidate has Outcome candidate (outcome.candidate): not compared." in out
+    compared = gg.compare(*folders)
+    at_end = [row for row in compared.rows if row["i"] is None]
+    families = {row["metric"]: row["family"] for row in at_end}
+    assert (families["CG"], families["outcome.correct"]) == ("primary", "declared")
