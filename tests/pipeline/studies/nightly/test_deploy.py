@@ -51,12 +51,12 @@ def test_the_first_command_names_no_path_of_a_checkout(name):
 
 def test_the_command_of_the_page_copies_the_files(tmp_path):
     page = (ROOT / "docs/nightly.md").read_text()
-    (command,) = re.findall(r"^cp -r .+$", page, re.MULTILINE)
+    (commands,) = re.findall(r"```sh\n([^`]*^cp -r .+\n)```", page, re.MULTILINE)
     environment = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
-    subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path, env=environment)
+    subprocess.run(["sh", "-e", "-c", commands], check=True, cwd=tmp_path, env=environment)
     assert set(FILES) <= {path.name for path in (tmp_path / "deploy").iterdir()}
 
 
