@@ -32,7 +32,7 @@ def test_rejected_records_above_the_limit_share_a_row(tmp_path):
     # Also a record without a row of its own keeps its conversation out of the means.
     assert found["conversations"]["with_rejected_records"] == 1
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "<summary>6 6 further records are rejected, but only" in report
+    assert "<summary>6 records: 6 further records are rejected, but only" in report
 
 
 @pytest.mark.slow
