@@ -144,16 +144,7 @@ def test_too_many_conversations_are_summed(monkeypatch):
     exact = rows_of(conversations)
     clustered = rows_of(list(drawn(2, 100, clusters=True)))
     monkeypatch.setattr(module, "MOST_CONVERSATIONS", 30)
-    # Few values are still exact; the mean of many depends on how it is summed.
-    ratings = [row for row in rows_of(conversations) if row.metric == "outcome.rating"]
-    assert [row for row in rows_of(conversations) if row not in ratings] == [
-        row for row in exact if row.metric != "outcome.rating"
-    ]
-    for row, same in zip(
-        ratings, (row for row in exact if row.metric == "outcome.rating"), strict=True
-    ):
-        assert (row.n, row.auc, row.ci_low) == (same.n, same.auc, same.ci_low)
-        assert row.mean_one == pytest.approx(same.mean_one, rel=1e-12)
+    assert rows_of(conversations) == exact  # few values are still exact
     for row in rows_of(list(drawn(2, 100, clusters=True))):
         (same,) = (
             relation
@@ -161,9 +152,11 @@ def test_too_many_conversations_are_summed(monkeypatch):
             if (relation.outcome, relation.metric, relation.population)
             == (row.outcome, row.metric, row.population)
         )
-        assert row.n == same.n
-        for of_sums, of_rows in ((row.auc, same.auc), (row.mean_one, same.mean_one)):
-            assert of_sums == (of_rows and pytest.approx(of_rows, rel=1e-12))
+        assert (row.n, row.mean_one) == (same.n, same.mean_one)
+        if row.metric == "outcome.rating":  # of many values, whose shares round by cluster
+            assert row.auc == pytest.approx(same.auc, rel=1e-12)
+        else:
+            assert row.auc == same.auc
         assert row.ci_low is None
         if row.auc is not None:
             assert row.note.startswith("there are more than")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import fsum, nan
+from math import nan
 from struct import pack
 from typing import Any
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.means.auc import Auc, delong, obuchowski
 from goodgain.transforms.core.means.distribution import NOTHING, Distribution, merge_all
+from goodgain.transforms.core.means.power_sums import PowerSums
 from goodgain.transforms.core.metrics.group import Values
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 
@@ -172,13 +173,14 @@ class OutcomeValues(Struct, array_like=True):
             known = ~(np.isnan(column) | np.isnan(classes))
             of, class_ = column[known], classes[known]
             ones, zeros = of[class_ == 1], of[class_ == 0]
+            counts = [Counter(values.tolist()) for values in (ones, zeros)]
             if clusters is None:
-                auc = delong(*(Counter(values.tolist()) for values in (ones, zeros)))
+                auc = delong(*counts)
             else:
                 numbers = np.unique(clusters[known], return_inverse=True)[1]
                 auc = obuchowski(of, class_, numbers)
-            means = [
-                fsum(values) / len(values) if len(values) else None for values in (ones, zeros)
+            means = [  # rounded once, as those of sums are
+                PowerSums.of(values).mean(values.total()) if values else None for values in counts
             ]
             positive = [int((values > 0).sum()) for values in (ones, zeros)]
             yield at, _columns((len(ones), len(zeros)), means, positive, auc)
