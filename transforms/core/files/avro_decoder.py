@@ -82,7 +82,6 @@ class BlockDecoder:
         self._shard = shard
         self._bounds = shard.bounds
         self._sync = header.sync
-        self._schema = header.schema
         try:
             self._layout = layout_of(header.schema)
         except SchemaError as error:
@@ -95,7 +94,7 @@ class BlockDecoder:
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
         most = self._bounds.max_record_results
-        plan = None if packer is None else plan_of(header.schema, self._scale, most)
+        self._plan = plan = plan_of(header.schema, self._scale, most)
         self._prepared = packer.prepare(plan, shard.adaptation) if packer and plan else None
         self._packer = None if self._prepared is None else packer
         ahead = 0 if self._packer is None else self._packer.most_ahead
@@ -179,8 +178,7 @@ class BlockDecoder:
 
     @cached_property
     def _compiled(self) -> DecodeRecords | None:
-        plan = plan_of(self._schema, self._scale, self._bounds.max_record_results)
-        return None if plan is None else compile_records(plan)
+        return None if self._plan is None else compile_records(self._plan)
 
     def _reader(self, offset: int) -> ReadRecord:
         """What parses single records of the block at `offset`."""
