@@ -123,6 +123,8 @@ def test_wrong_options_are_explained(arms, options, message):
 def test_wrong_arms_are_explained(arms):
     with pytest.raises(gg.UsageError, match="nowhere"):
         gg.compare(arms[0], "nowhere")
+    with pytest.raises(gg.UsageError, match=r"A run is needed, .* of type DataFrame: give what"):
+        gg.compare(arms[0], arms[0].means.to_pandas())
     with pytest.raises(gg.UsageError, match="attribute nope of by; they have market"):
         gg.compare(arms[0], by="nope", base="de")
     with pytest.raises(gg.UsageError, match=r"1 output was given: .* with by=ATTRIBUTE"):

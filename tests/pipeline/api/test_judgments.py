@@ -2,6 +2,9 @@
 
 from random import Random
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import goodgain as gg
@@ -41,6 +44,34 @@ def qrels(folder, text=QRELS):
     path = folder / "qrels.txt"
     path.write_text(text.lstrip())
     return str(path)
+
+
+ROWS = [
+    {"topic": topic, "document_id": document, "gain": int(gain)}
+    for topic, _, document, gain in map(str.split, QRELS.strip().splitlines())
+]
+BY_TOPIC = {
+    topic: {row["document_id"]: row["gain"] for row in ROWS if row["topic"] == topic}
+    for topic in ("q1", "q2", "q9")
+}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(BY_TOPIC, id="dict"),
+        pytest.param(ROWS, id="rows"),
+        pytest.param(pd.DataFrame(ROWS), id="pandas"),
+        pytest.param(pl.DataFrame(ROWS), id="polars"),
+        pytest.param(pa.Table.from_pylist(ROWS), id="arrow"),
+    ],
+)
+def test_judgments_may_be_a_dict_rows_or_a_table(given, tmp_path):
+    options = {"qrels_topic": "query_id", "metrics": ["ndcg@10"]}
+    of_file = gg.evaluate(calls(), qrels=qrels(tmp_path), **options)
+    found = gg.evaluate(calls(), qrels=given, **options)
+    assert found.conversations.to_dicts() == of_file.conversations.to_dicts()
+    assert {row["CG"] for row in found.conversations} == {0, 3}
 
 
 @pytest.mark.slow
