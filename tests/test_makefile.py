@@ -29,6 +29,20 @@ def clone(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize(
+    ("target", "work"),
+    [("run", "Installing goodgain"), ("native", "Building the native part")],
+)
+def test_what_takes_minutes_says_so_before_it_begins(target, work, clone):
+    printed = subprocess.run(
+        ["make", "-n", target], cwd=clone, capture_output=True, text=True, check=True
+    ).stdout
+    (told,) = (line for line in printed.splitlines() if work in line)
+    assert "this takes a minute or two" in told
+    begins = printed.index("pip install")
+    assert printed.index("this takes a minute or two") < begins
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_target_first_installs_what_it_uses(target, clone):
     """`make -n` prints the commands of a target without running them."""

@@ -13,7 +13,7 @@ from tests.pipeline.views.pages.browser import (
     open_page,
     texts,
 )
-from tests.pipeline.views.pages.nights.entries import many, week
+from tests.pipeline.views.pages.nights.entries import entry, many, week
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -52,6 +52,20 @@ def test_reasons_have_room_beside_the_other_columns(browser, addresses):
         "return [...document.querySelectorAll('#days td:last-child')].map((one) => one.clientWidth)"
     )
     assert min(page.execute_script(widths)) >= 280
+
+
+def test_nights_stand_to_scale_of_time(browser, tmp_path):
+    days = ["2025-03-01", "2025-03-02", "2025-03-10"]
+    path = tmp_path / "nights.html"
+    path.write_bytes(build_nights_report([entry(day) for day in days]))
+    page = open_page(browser, path.as_uri())
+    first, second, third = page.execute_script(
+        "const axis = document.querySelector('#figure-trend .plot')._fullLayout.xaxis;"
+        "return arguments[0].map((day) => axis.d2p(day))",
+        days,
+    )
+    assert third - second == pytest.approx(8 * (second - first))
+    assert second > first
 
 
 def test_menus_change_their_plots(browser, addresses):
