@@ -1,111 +1,25 @@
-"""Builds the manifest of a run: inputs, outcome, parameters and versions (SPEC 6)."""
+"""Parts of the manifest of a run: what became of it, how it was read, versions (SPEC 6)."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from typing import Any
 
-from goodgain.pipeline.results.balance import records_part
-from goodgain.pipeline.results.given_parts import (
-    aspects_part,
-    counted_part,
-    exclusions_part,
-    files_part,
-    labels_part,
-    outcomes_part,
-    pool_part,
-    qrels_part,
-)
+from goodgain.pipeline.results.given_parts import counted_part
 from goodgain.pipeline.results.manifest_counts import ConversationCounts, CountsOfResults
-from goodgain.pipeline.results.manifest_model import RunManifest
-from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.side_table import SideFile
-from goodgain.transforms.core.judgments.aspects import AspectJudgments
-from goodgain.transforms.core.judgments.exclusions import Exclusions
-from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import active_path
-from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.scoring.data_counts import EXCLUDED, LABELS
-from goodgain.transforms.core.scoring.version import SCORING_VERSION
-from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count
 
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
-def manifest_of(
-    *,
-    counts: Mapping[str, int],
-    datasets: Mapping[str, int],
-    parameters: Mapping[str, Any],
-    rules_digest: str,
-    inputs: Sequence[InputFile],
-    sizes_after: Sequence[int | None] | None = None,
-    qrels: Sequence[InputFile] = (),
-    aspects: AspectJudgments | None = None,
-    exclusions: Exclusions | None = None,
-    labels: Sequence[SideFile] | None = None,
-    outcome_files: Sequence[SideFile] = (),
-    pool: OpenedPool | None = None,
-    engine: str,
-    started: datetime,
-    finished: datetime,
-    max_rejected: MaxRejected,
-    warnings: Sequence[DataWarning] = (),
-    own: Sequence[Metric] = (),
-    outcomes: Sequence[TurnOutcome] = (),
-) -> RunManifest:
-    """The manifest of a run.
-
-    Args:
-      counts: counts of the pipeline, by dotted name.
-      datasets: rows by dataset.
-      sizes_after: the sizes of `inputs` after the run; None for a deleted one.
-      outcome_files: files of outcomes beside the traces.
-      started, finished: UTC.
-      own: metrics of the user.
-
-    Raises:
-      BalanceError: the records do not add up.
-    """
-    return RunManifest(
-        records=records_part(counts, max_rejected),
-        conversations=_conversations_part(counts),
-        results=_results_part(counts),
-        qrels=qrels_part(counts, qrels) if qrels else None,
-        aspect_qrels=aspects_part(aspects) if aspects else None,
-        exclude=exclusions_part(counts, exclusions) if exclusions else None,
-        labels=labels_part(counts, labels) if labels else None,
-        outcome_rows=outcomes_part(counts, outcome_files) if outcome_files else None,
-        warnings=tuple(warnings),
-        pool=pool_part(counts, pool, rules_digest) if pool else None,
-        datasets=dict(sorted(datasets.items())),
-        parameters=dict(parameters),
-        rules_digest=rules_digest,
-        scoring_version=SCORING_VERSION,
-        inputs=files_part(inputs, sizes_after),
-        engine=engine,
-        reading=_reading(counts),
-        versions={
-            "goodgain": goodgain_version(),
-            "python": platform.python_version(),
-            **_library_versions(),
-        },
-        started=cut_to_milliseconds(started),
-        finished=cut_to_milliseconds(finished),
-        own_metrics=tuple(metric.described for metric in own),
-        outcomes=tuple(map(str, outcomes)),
-    )
-
-
-def _conversations_part(counts: Mapping[str, int]) -> ConversationCounts:
+def conversations_part(counts: Mapping[str, int]) -> ConversationCounts:
+    """What became of the conversations."""
     return counted_part(
         ConversationCounts,
         counts,
@@ -114,7 +28,8 @@ def _conversations_part(counts: Mapping[str, int]) -> ConversationCounts:
     )
 
 
-def _results_part(counts: Mapping[str, int]) -> CountsOfResults:
+def results_part(counts: Mapping[str, int]) -> CountsOfResults:
+    """The results, and why some are duplicates."""
     return counted_part(
         CountsOfResults,
         counts,
@@ -135,12 +50,21 @@ def _labels_by_gain(counts: Mapping[str, int]) -> dict[str, int]:
     return {gain: results for gain, results in found if results}
 
 
+def versions_of_run() -> dict[str, str]:
+    """The versions of all that its numbers and files may depend on."""
+    return {
+        "goodgain": goodgain_version(),
+        "python": platform.python_version(),
+        **_library_versions(),
+    }
+
+
 @cache
 def _library_versions() -> dict[str, str]:
     return {library: version(library) for library in _LIBRARIES}
 
 
-def _reading(counts: Mapping[str, int]) -> str:
+def describe_reading(counts: Mapping[str, int]) -> str:
     """Whether workers read with native code or Python, and why Python, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:

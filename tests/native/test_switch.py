@@ -10,7 +10,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.inputs.local_files import find_local_files, read_files
-from goodgain.pipeline.results import manifest
+from goodgain.pipeline.results.manifest import describe_reading
 from goodgain.transforms.core import native
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -163,12 +163,12 @@ def test_the_manifest_says_what_the_workers_did(native, python, reading, monkeyp
     """Not what the program could do that started them."""
     monkeypatch.setenv("GOODGAIN_NATIVE", "0")
     counts = {"shards.native": native, "shards.python": python}
-    assert manifest._reading(counts) == reading
+    assert describe_reading(counts) == reading
 
 
 @needs_native
 def test_the_manifest_names_workers_without_the_native_part():
-    assert manifest._reading({"shards.python": 3}) == "python"
+    assert describe_reading({"shards.python": 3}) == "python"
 
 
 ODD = '{"conversation_id": "c", "iteration": "1", "results": []}'  # the iteration is a text

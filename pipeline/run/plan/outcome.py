@@ -8,13 +8,30 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from goodgain.pipeline.results.balance import records_part
 from goodgain.pipeline.results.data_warnings import slice_labels
-from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.results.given_parts import (
+    aspects_part,
+    exclusions_part,
+    files_part,
+    labels_part,
+    outcomes_part,
+    pool_part,
+    qrels_part,
+)
+from goodgain.pipeline.results.manifest import (
+    conversations_part,
+    cut_to_milliseconds,
+    describe_reading,
+    results_part,
+    versions_of_run,
+)
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
+from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -79,27 +96,33 @@ def manifest_of_run(config: RunConfig, evaluation: Evaluation, outcome: RunOutco
     Raises:
       BalanceError: the records do not add up.
     """
-    traces, scoring = evaluation.traces, evaluation.scoring
-    return manifest_of(
-        counts=outcome.counts,
-        datasets=outcome.rows,
+    traces, scoring, pool = evaluation.traces, evaluation.scoring, evaluation.pool
+    counts = outcome.counts
+    aspects, exclusions = scoring.aspect_judgments, scoring.exclusions
+    labels, outcomes = evaluation.labels.files, evaluation.outcomes.files
+    return RunManifest(
+        records=records_part(counts, config.rejected_limit),
+        conversations=conversations_part(counts),
+        results=results_part(counts),
+        qrels=qrels_part(counts, evaluation.qrels) if evaluation.qrels else None,
+        aspect_qrels=aspects_part(aspects) if aspects else None,
+        exclude=exclusions_part(counts, exclusions) if exclusions else None,
+        labels=labels_part(counts, labels) if labels else None,
+        outcome_rows=outcomes_part(counts, outcomes) if outcomes else None,
+        warnings=tuple(
+            warnings_of_evaluation(evaluation, counts, outcome.means, outcome.contradicted_ids)
+        ),
+        pool=pool_part(counts, pool, traces.rules_digest) if pool else None,
+        datasets=dict(sorted(outcome.rows.items())),
         parameters=config.model_dump(mode="json"),
         rules_digest=traces.rules_digest,
-        warnings=warnings_of_evaluation(
-            evaluation, outcome.counts, outcome.means, outcome.contradicted_ids
-        ),
-        inputs=traces.files,
-        sizes_after=outcome.sizes_after,
-        qrels=evaluation.qrels,
-        aspects=scoring.aspect_judgments,
-        exclusions=scoring.exclusions,
-        labels=evaluation.labels.files,
-        outcome_files=evaluation.outcomes.files,
-        pool=evaluation.pool,
+        scoring_version=SCORING_VERSION,
+        inputs=files_part(traces.files, outcome.sizes_after),
         engine=outcome.engine,
-        started=outcome.started,
-        finished=outcome.finished,
-        max_rejected=config.rejected_limit,
-        own=scoring.own,
-        outcomes=scoring.outcomes,
+        reading=describe_reading(counts),
+        versions=versions_of_run(),
+        started=cut_to_milliseconds(outcome.started),
+        finished=cut_to_milliseconds(outcome.finished),
+        own_metrics=tuple(metric.described for metric in scoring.own),
+        outcomes=tuple(map(str, scoring.outcomes)),
     )

@@ -6,15 +6,19 @@ from datetime import UTC, datetime
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.balance import records_part
 from goodgain.pipeline.results.folder import write_manifest
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.results.given_parts import files_part
+from goodgain.pipeline.results.manifest import conversations_part, results_part, versions_of_run
+from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.rows import conversation_rows, iteration_rows, struct_row
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.records.rejection import RejectedRecord
+from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.core import direct
 
 METRICS = ("ndcg@10", "rbp.8", "auc")
@@ -114,8 +118,11 @@ def _manifest(scores, rejected, slices, parameters):
     counts["records.read"] = sum(
         counts[f"records.{name}"] for name in ("scored", "earlier_turn", "redelivered", "rejected")
     )
-    return manifest_of(
-        counts=counts,
+    return RunManifest(
+        records=records_part(counts, MaxRejected.parse("100%")),
+        conversations=conversations_part(counts),
+        results=results_part(counts),
+        warnings=(),
         datasets={"conversations": len(scores)},
         parameters={
             "input": ["in.avro"],
@@ -130,9 +137,11 @@ def _manifest(scores, rejected, slices, parameters):
             **parameters,
         },
         rules_digest="abc",
-        inputs=[InputFile("in.avro", 1_234)],
+        scoring_version=SCORING_VERSION,
+        inputs=files_part([InputFile("in.avro", 1_234)]),
         engine="FnApiRunner",
+        reading="native",
+        versions=versions_of_run(),
         started=MOMENT,
         finished=MOMENT,
-        max_rejected=MaxRejected.parse("100%"),
     )
