@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions, signature
@@ -18,6 +19,16 @@ from goodgain.pipeline.convert.importing.values.usage import read_token_count
 
 _EVENT_NAME = re.compile(r"(?P<event>start|update|success|finish|error)(?:-\d+)?", re.IGNORECASE)
 _DIGITS = frozenset("0123456789")
+
+
+def _of_document(read: Callable[[Any], Any]) -> Callable[[Functions, Any], Any]:
+    """A function of one document, which reads it by any of the usual names of a field."""
+
+    @signature({"types": []})
+    def call(_: Functions, document: Any) -> Any:
+        return read(document)
+
+    return cast(Callable[[Functions, Any], Any], call)
 
 
 class TraceFunctions(Functions):
@@ -109,40 +120,13 @@ class TraceFunctions(Functions):
         """
         return read_answer(value).listed
 
-    @signature({"types": []})
-    def _func_id_of(self, document: Any) -> Any:
-        """The document's id, by any of the usual names."""
-        return document_fields.id_of(document)
-
-    @signature({"types": []})
-    def _func_url_of(self, document: Any) -> Any:
-        """The document's address, by any of the usual names."""
-        return document_fields.url_of(document)
-
-    @signature({"types": []})
-    def _func_title_of(self, document: Any) -> Any:
-        """The document's title, by any of the usual names."""
-        return document_fields.title_of(document)
-
-    @signature({"types": []})
-    def _func_text_of(self, document: Any) -> Any:
-        """The passage that the search showed, or the document's text, by any of the usual names."""
-        return document_fields.text_of(document)
-
-    @signature({"types": []})
-    def _func_content_of(self, document: Any) -> Any:
-        """The document's whole text where there is a passage too, by any of the usual names."""
-        return document_fields.content_of(document)
-
-    @signature({"types": []})
-    def _func_score_of(self, document: Any) -> Any:
-        """The retriever's score, by any of the usual names."""
-        return document_fields.score_of(document)
-
-    @signature({"types": []})
-    def _func_type_of(self, document: Any) -> Any:
-        """The document's entity type."""
-        return document_fields.type_of(document)
+    _func_id_of = _of_document(document_fields.id_of)
+    _func_url_of = _of_document(document_fields.url_of)
+    _func_title_of = _of_document(document_fields.title_of)
+    _func_text_of = _of_document(document_fields.text_of)
+    _func_content_of = _of_document(document_fields.content_of)
+    _func_score_of = _of_document(document_fields.score_of)
+    _func_type_of = _of_document(document_fields.type_of)
 
     @signature({"types": []})
     def _func_query_of(self, arguments: Any) -> Any:
