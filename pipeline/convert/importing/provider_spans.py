@@ -31,14 +31,10 @@ def with_provider_calls(spans: Sequence[Span]) -> list[Span]:
     if not any(span.provider_calls for span in spans):
         return list(spans)  # the common case
     tree = SpanTree([span for span in spans if span.span_id])
-    with_calls = [span for span in tree.spans if span.provider_calls]
-    outer = {above.span_id for span in with_calls for above in tree.ancestors(span)}
     recorded = _Recorded(tree)
     seen: set[tuple[str, str]] = set()
     added = []
-    for step in with_calls:
-        if step.span_id in outer:
-            continue
+    for step in tree.innermost([span for span in tree.spans if span.provider_calls]):
         for number, call in enumerate(step.provider_calls):
             known = (call.tool, call.id or f"{step.span_id} {number}")
             if known not in seen and not recorded.takes(call, step):

@@ -86,15 +86,11 @@ def model_costs_of(tree: SpanTree) -> dict[str, dict[str, float]]:
     A framework's span around the provider's own repeats its usage, or works it out anew.
     """
     models = [span for span in tree.spans if span.kind == MODEL]
-    around = {
-        span.span_id: [above for above in tree.ancestors(span) if above.kind == MODEL]
-        for span in models
-    }
-    outer = {above.span_id for several in around.values() for above in several}
     inside: dict[str, list[dict[str, float]]] = {}
-    for span in models:
-        for above in around[span.span_id] if span.span_id not in outer else ():
-            inside.setdefault(above.span_id, []).append(span.costs)
+    for span in tree.innermost(models):
+        for above in tree.ancestors(span):
+            if above.kind == MODEL:
+                inside.setdefault(above.span_id, []).append(span.costs)
     costs = {}
     for span in models:
         inner = _total(inside.get(span.span_id, ()))
@@ -109,18 +105,11 @@ def usages_of(tree: SpanTree) -> list[Span]:
     Of nested ones the innermost count; one within a search is part of the search, and one around a
     search only leads to it.
     """
-    outer = {
-        above.span_id
-        for span in tree.spans
-        if span.kind in (SEARCH, *USAGES)
-        for above in tree.ancestors(span)
-    }
+    calls = [span for span in tree.spans if span.kind in (SEARCH, *USAGES)]
     return [
         span
-        for span in tree.spans
-        if span.kind in USAGES
-        and span.span_id not in outer
-        and not any(above.kind == SEARCH for above in tree.ancestors(span))
+        for span in tree.innermost(calls)
+        if span.kind in USAGES and not any(above.kind == SEARCH for above in tree.ancestors(span))
     ]
 
 
@@ -130,7 +119,6 @@ def citations_of(tree: SpanTree) -> list[Span]:
     Of nested models the innermost that cite count; others repeat what these answered.
     """
     citing = [span for span in tree.spans if span.kind == MODEL and span.cited]
-    outer = {above.span_id for span in citing for above in tree.ancestors(span)}
     return [
         replace(
             span,
@@ -142,8 +130,7 @@ def citations_of(tree: SpanTree) -> list[Span]:
             costs={},
             results=span.cited,
         )
-        for span in citing
-        if span.span_id not in outer
+        for span in tree.innermost(citing)
     ]
 
 
@@ -155,26 +142,14 @@ def _total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
 
 
 def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
-    names = {span.span_id for span in candidates}
-    has_inner: set[str] = set()
-    has_recording_inner: set[str] = set()
-    for span in candidates:
-        for above in tree.ancestors(span):
-            if above.span_id in names:
-                has_inner.add(above.span_id)
-                if span.results is not None:
-                    has_recording_inner.add(above.span_id)
-    innermost = [
-        span
-        for span in candidates
-        if span.span_id not in has_recording_inner
-        and (span.results is not None or span.span_id not in has_inner)
-    ]
-    innermost_names = {span.span_id for span in innermost}
+    """The innermost that record documents; elsewhere the innermost."""
+    recording = [span for span in candidates if span.results is not None]
+    found = {span.span_id for span in (*tree.innermost(recording), *tree.innermost(candidates))}
     return [
         span
-        for span in innermost
-        if not any(above.span_id in innermost_names for above in tree.ancestors(span))
+        for span in candidates
+        if span.span_id in found
+        and not any(above.span_id in found for above in tree.ancestors(span))
     ]
 
 

@@ -217,6 +217,11 @@ class SpanTree:
             known = self._ancestors[span.span_id] = tuple(ancestors)
         return known
 
+    def innermost(self, spans: Sequence[Span]) -> list[Span]:
+        """Those of some spans that are around none of the others."""
+        outer = {above.span_id for span in spans for above in self.ancestors(span)}
+        return [span for span in spans if span.span_id not in outer]
+
     def root(self, span: Span) -> Span:
         """The root above a span, or the fallback for spans whose parent is missing."""
         top = (span, *self.ancestors(span))[-1]
