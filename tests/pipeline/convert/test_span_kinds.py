@@ -5,6 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.convert.importing.formats.mlflow import mlflow_spans
 from tests.pipeline.convert.importing import actions, import_records
 
 FOUND = [{"url": "https://ex.org/a", "title": "A", "content": "text"}]
@@ -144,6 +145,28 @@ def test_a_function_around_a_search_counts_once(tmp_path):
     records, counts = import_records(tmp_path, [*inner, outer], None, "langsmith")
     assert [record["tool"] for record in records] == ["web_search"]
     assert counts.counted_once == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "error"),
+    [
+        ({"status": {"code": "STATUS_CODE_ERROR", "message": "rate limit"}}, "rate limit"),
+        ({"status_code": "ERROR", "status_message": "rate limit"}, "rate limit"),  # MLflow 2
+        ({"status": "ERROR"}, "failed"),
+        ({"status": {"code": "STATUS_CODE_OK", "message": "rate limit"}}, None),
+        (
+            {
+                "status": {"code": "STATUS_CODE_ERROR", "message": ""},
+                "events": [{"attributes": {"exception.message": "timed out"}}],
+            },
+            "timed out",
+        ),
+    ],
+)
+def test_a_span_of_mlflow_says_why_it_failed(told, error):
+    trace = {"info": {"trace_id": "t"}, "data": {"spans": [{"span_id": "1", **told}]}}
+    (span,) = mlflow_spans(trace, pytest.fail)
+    assert span["error"] == error
 
 
 def test_spans_are_named_where_none_searches(tmp_path, capsys):

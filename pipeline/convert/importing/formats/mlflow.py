@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from goodgain.pipeline.convert.importing.formats.flat_spans import error_of
 from goodgain.pipeline.convert.importing.formats.format import (
     NO_SPAN,
     Refuse,
@@ -30,6 +31,7 @@ def mlflow_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     trace = {"id": trace_id, "metadata": metadata, "tags": tags}
     for span in objects(spans, refuse, NO_SPAN):
         context = object_of(span.get("context"))
+        status = span.get("status") or span.get("status_code")  # of MLflow 3, and of 2
         yield {
             **span,
             "trace_id": trace_id or span.get("trace_id") or context.get("trace_id"),
@@ -37,16 +39,6 @@ def mlflow_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
             "parent_id": span.get("parent_span_id") or span.get("parent_id") or None,
             "start": span.get("start_time_unix_nano") or span.get("start_time"),
             "end": span.get("end_time_unix_nano") or span.get("end_time"),
-            "error": _error(span),
+            "error": error_of(status, span.get("status_message"), span.get("events")),
             "trace": trace,
         }
-
-
-def _error(span: dict[str, Any]) -> str | None:
-    """What a span says about its failure, in the formats of MLflow 2 and 3."""
-    status = span.get("status")
-    of_3 = object_of(status)
-    code = of_3.get("code") or span.get("status_code") or status
-    if code not in ("STATUS_CODE_ERROR", "ERROR"):
-        return None
-    return of_3.get("message") or span.get("status_message") or "failed"
