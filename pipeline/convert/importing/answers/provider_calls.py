@@ -63,7 +63,7 @@ def find_provider_calls(output: Any) -> list[tuple[Call, Returned | None]]:
 
 def reader_of(block: Block) -> Reader | None:
     """What reads a block of a call that a provider ran, or of its result; None for other blocks."""
-    type_ = _type(block)
+    type_ = type_of_block(block)
     if type_ in _READERS:
         return _READERS[type_]
     if type_ == "tool_use" and "tool_type" in block:
@@ -71,6 +71,12 @@ def reader_of(block: Block) -> Reader | None:
     if type_.endswith("_tool_result") or (type_ in _RETURNED and _is_of_provider(block)):
         return read_result
     return read_call if type_ in _ASKED and _is_of_provider(block) else None
+
+
+def type_of_block(block: Block) -> str:
+    """The type of a block, as it names it; "" if it does not."""
+    type_ = block.get("type") or block.get("part_kind")
+    return type_ if isinstance(type_, str) else ""
 
 
 def read_call(block: Block) -> Iterator[Call]:
@@ -119,11 +125,6 @@ def read_listed_search(results: Any) -> Iterator[Call | Returned]:
     if isinstance(results, list) and results:
         yield Call("search_results", "web_search", None)
         yield Returned("search_results", "web_search", results)
-
-
-def _type(block: Block) -> str:
-    type_ = block.get("type") or block.get("part_kind")
-    return type_ if isinstance(type_, str) else ""
 
 
 def _is_of_provider(block: Block) -> bool:

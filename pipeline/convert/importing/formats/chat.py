@@ -15,7 +15,6 @@ from goodgain.pipeline.convert.importing.answers.provider_calls import (
 )
 from goodgain.pipeline.convert.importing.formats.chat_messages import (
     LISTS,
-    ROLES,
     Message,
     is_item,
     is_message,
@@ -31,8 +30,6 @@ from goodgain.pipeline.convert.importing.formats.chat_parts import (
 )
 from goodgain.pipeline.convert.importing.formats.format import Refuse, object_of
 
-ROLES |= {"request": "user", "response": "assistant"}  # pydantic-ai
-ROLES |= {"gpt": "assistant", "observation": "tool", "function_response": "tool"}  # ShareGPT
 _IDS = ("conversation_id", "session_id", "sessionId", "thread_id", "chat_id", "id", "uuid")
 _USAGES = ("usage", "usageMetadata", "usage_metadata")
 _TIMES = ("timestamp", "created_at", "createdAt", "created", "time")

@@ -8,8 +8,17 @@ from typing import Any
 from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.formats.format import object_of
 
-ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
-_SPEAKERS = frozenset(("user", "assistant", "system", "developer", "tool", "function", *ROLES))
+_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
+_SPEAKERS = frozenset(("user", "assistant", "system", "developer", "tool", "function", *_NAMES))
+# Of those that are no speakers by themselves, first pydantic-ai's, then ShareGPT's.
+_ROLES = {
+    **_NAMES,
+    "request": "user",
+    "response": "assistant",
+    "gpt": "assistant",
+    "observation": "tool",
+    "function_response": "tool",
+}
 LISTS = (
     "messages", "contents", "conversation", "history", "trajectory", "items", "chat",
     "conversations",
@@ -38,7 +47,7 @@ def plain_message(message: Message) -> Message:
     if message.get("lc") and isinstance(message.get("id"), list):
         kind = str(message["id"][-1]).lower()
         role = next((name for name in ("human", "ai", "tool", "system") if name in kind), role)
-    return {**message, "role": ROLES.get(str(role), role)}
+    return {**message, "role": _ROLES.get(str(role), role)}
 
 
 def _of_sharegpt(message: Message) -> Message:

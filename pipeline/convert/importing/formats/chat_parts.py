@@ -19,6 +19,7 @@ from goodgain.pipeline.convert.importing.answers.provider_calls import (
     read_grounding,
     read_result,
     reader_of,
+    type_of_block,
 )
 from goodgain.pipeline.convert.importing.formats.format import object_of
 from goodgain.pipeline.convert.importing.formats.tagged_calls import calls_of_text
@@ -51,7 +52,7 @@ def parts_of(message: Block) -> Iterator[Part]:
     for holder in (message.get("content"), message.get("parts"), message.get("toolInvocations")):
         blocks = holder if isinstance(holder, list) else ()
         for number, block in enumerate(filter(None, map(object_of, blocks))):
-            if _type(block) != "step-start":
+            if type_of_block(block) != "step-start":
                 yield from _of_block(block)
             elif number:
                 yield NextStep()
@@ -95,7 +96,9 @@ def _of_tool(message: Block) -> Iterator[Part]:
     content = message.get("content")
     several = content if isinstance(content, list) else ()
     results = [
-        part for part in map(object_of, several) if _type(part) in ("tool-result", "tool_result")
+        part
+        for part in map(object_of, several)
+        if type_of_block(part) in ("tool-result", "tool_result")
     ]
     for block in results:
         yield from _of_block(block)
@@ -121,7 +124,7 @@ def _of_call(call: Block) -> Call:
 
 
 def _of_block(block: Block) -> Iterator[Part]:
-    type_ = _type(block)
+    type_ = type_of_block(block)
     reader = reader_of(block) or _READERS.get(type_)
     if reader is not None:
         yield from reader(block)
@@ -142,16 +145,11 @@ def _of_block(block: Block) -> Iterator[Part]:
 
 def _of_interface(block: Block) -> Iterator[Part]:
     id_ = block["toolCallId"]
-    name = block.get("toolName") or _type(block).removeprefix("tool-")
+    name = block.get("toolName") or type_of_block(block).removeprefix("tool-")
     yield Call(id_, name, block.get("input", block.get("args")))
     found = block.get("output", block.get("result"))
     if found is not None or "errorText" in block:
         yield Returned(id_, name, found, block.get("errorText"))
-
-
-def _type(block: Block) -> str:
-    type_ = block.get("type") or block.get("part_kind")
-    return type_ if isinstance(type_, str) else ""
 
 
 def _citations(citations: Any) -> Iterator[Part]:

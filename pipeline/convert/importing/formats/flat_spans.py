@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.formats.format import object_of, pairs
+from goodgain.pipeline.convert.importing.values.scalars import nanos
 from goodgain.transforms.core.records.iso_time import parse_time
 
 _SEPARATORS = re.compile(r"[_.\- ]")
@@ -31,7 +31,6 @@ _NAMES = {
 _OURS = {theirs: ours for ours, several in _NAMES.items() for theirs in several}
 _COLUMNS_OF_ATTRIBUTES = "attributes."
 _MESSAGES = "gen_ai."
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEEPEST = 8
 _FRACTION = re.compile(r":\d\d\.(\d+)")
 _ERRORS = frozenset(("2", "error", "status_code_error"))
@@ -158,13 +157,8 @@ def _nanoseconds(time: Any) -> Any:
         if match := _FRACTION.search(time):
             time = time[: match.start(1)] + match[1].ljust(6, "0")[:6] + time[match.end(1) :]
         moment = parse_time(time)
-        return time if moment is None else _of_moment(moment)
+        return time if moment is None else nanos(moment, "ns")
     if not isinstance(time, int | float) or isinstance(time, bool) or time <= 0:
         return time
     factor = next((factor for limit, factor in _UNITS if time < limit), 1)
     return int(time * factor) if isinstance(time, int) or time < 10**18 else time
-
-
-def _of_moment(moment: datetime) -> int:
-    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
-    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
