@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import BinaryIO
@@ -99,9 +98,7 @@ def write_trec(
     parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART))
     with Spool(parts, Delivery) as spool, ExitStack() as outputs:
         run_file, qrels_file = _open_outputs((run_path, qrels_path), outputs)
-        records = chain.from_iterable(
-            found for _, found in read_files(files, Adaptation(label_map=label_map))
-        )
+        records = read_files(files, Adaptation(label_map=label_map))
         _read(records, Fingerprinter(rules), id_name, spool, counts, rejected)
         for conversation_id, deliveries in spool.groups():
             documents = rank_documents(deliveries, rules)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO, TypeVar
 
 from goodgain.pipeline.inputs import progress
@@ -59,21 +60,28 @@ def read_files(
     files: Iterable[InputFile],
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
-) -> Iterator[tuple[InputFile, Records]]:
-    """Each file with its calls and rejected rows in file order, read lazily; counts progress.
+) -> Records:
+    """The calls and rejected rows of files, in file order, read lazily; counts progress.
 
     Bad content never raises; an unreadable file becomes one rejected row (SPEC 3).
     """
-    for file in files:
-        yield file, _records_of(file, adaptation, bounds)
+    return read_shards(
+        files, adaptation, bounds, lambda shard: count_for_progress(read_shard(shard, open_local))
+    )
 
 
-def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBounds) -> Records:
-    for shard in shards_of(file, adaptation, bounds):
+def read_shards(
+    files: Iterable[InputFile],
+    adaptation: Adaptation | None,
+    bounds: ReadBounds,
+    read: Callable[[FileShard], Iterator[T]],
+) -> Iterator[T | RejectedRecord]:
+    """What `read` finds in each shard, and a row for each unreadable file; counts progress."""
+    for shard in chain.from_iterable(shards_of(file, adaptation, bounds) for file in files):
         if isinstance(shard, RejectedRecord):
             yield shard
         else:
-            yield from count_for_progress(read_shard(shard, open_local))
+            yield from read(shard)
             progress.advance({"bytes.read": shard.end - shard.start})
 
 

@@ -138,8 +138,7 @@ def qrels_of_sample(folder):
     keys = LabelKeys()
     names = dict.fromkeys(
         (call.conversation_id, name)
-        for _, records in read_files(find_local_files([SAMPLE]))
-        for call in records
+        for call in read_files(find_local_files([SAMPLE]))
         if isinstance(call, SearchCall)
         for of_result in keys.documents(call)
         for name in of_result

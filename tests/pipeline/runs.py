@@ -93,12 +93,11 @@ def direct_scores(paths, details=True):
     scoring = plain_scoring(**options, cost=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
-    for _, records in read_files(find_local_files(list(map(str, paths)))):
-        for record in records:
-            if not isinstance(record, RejectedRecord):
-                calls[record.conversation_id].append(fingerprinter.call_fingerprint(record, True))
-            elif record.conversation_id:
-                rejected[record.conversation_id] += record.records
+    for record in read_files(find_local_files(list(map(str, paths)))):
+        if not isinstance(record, RejectedRecord):
+            calls[record.conversation_id].append(fingerprinter.call_fingerprint(record, True))
+        elif record.conversation_id:
+            rejected[record.conversation_id] += record.records
     usage = any(call.action != SEARCH for own in calls.values() for call in own)
     scoring = replace(scoring, usage=usage)
     return {

@@ -7,13 +7,12 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import (
     count_for_progress,
     count_usable_threads,
     open_local,
     read_files,
-    shards_of,
+    read_shards,
 )
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.reading_config import ReadingConfig
@@ -85,43 +84,27 @@ class LocalFiles(Struct, frozen=True):
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
         """See `TraceSource`."""
-        adaptation, bounds = self.settings.adaptation, self.settings.read_bounds
-        for _, records in read_files(self.files, adaptation, bounds):
-            yield from records
+        return read_files(self.files, self.settings.adaptation, self.settings.read_bounds)
 
     def conversations(
         self, wanted: Collection[str], rules: RuleTable
     ) -> Iterator[ConversationRecord]:
         """See `TraceSource`."""
         picker = ConversationPicker(wanted, rules, count_usable_threads())
-        return self._each(lambda shard: picker.of_shard(shard, open_local))
+        return self._each(lambda shard: count_for_progress(picker.of_shard(shard, open_local)))
 
     def sketches(self, sketcher: Sketcher) -> Iterator[CallSketch | RejectedRecord]:
         """A sketch for each usable record, and the others."""
-        return self._each(lambda shard: sketcher.of_shard(shard, open_local))
-
-    def _each(self, of_shard: Callable[[FileShard], Iterator[T]]) -> Iterator[T | RejectedRecord]:
-        """What is read of each record, counted for progress."""
-        for shard in self._shards():
-            if isinstance(shard, RejectedRecord):
-                yield shard
-            else:
-                yield from count_for_progress(of_shard(shard))
-                progress.advance({"bytes.read": shard.end - shard.start})
+        return self._each(lambda shard: count_for_progress(sketcher.of_shard(shard, open_local)))
 
     def pack(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """See `TraceSource`."""
-        for shard in self._shards():
-            if isinstance(shard, RejectedRecord):
-                yield shard
-            else:
-                yield from payloads_of_shard(shard, open_local, packer)
-                progress.advance({"bytes.read": shard.end - shard.start})
+        return self._each(lambda shard: payloads_of_shard(shard, open_local, packer))
 
     def budget(self, evaluation: Evaluation) -> MemoryBudget:
         """See `TraceSource`."""
         return evaluation.budget()
 
-    def _shards(self) -> Iterator[FileShard | RejectedRecord]:
-        for file in self.files:
-            yield from shards_of(file, self.settings.adaptation, self.settings.read_bounds)
+    def _each(self, read: Callable[[FileShard], Iterator[T]]) -> Iterator[T | RejectedRecord]:
+        settings = self.settings
+        return read_shards(self.files, settings.adaptation, settings.read_bounds, read)

@@ -52,8 +52,7 @@ def file(tmp_path):
 
 
 def rejected_of(path):
-    files = find_local_files([path])
-    records = [record for _, several in read_files(files) for record in several]
+    records = read_files(find_local_files([path]))
     rows = [record for record in records if isinstance(record, RejectedRecord)]
     return sorted((row.position, row.field, row.reason, row.conversation_id) for row in rows)
 

@@ -27,5 +27,4 @@ def test_files_appear_one_at_a_time_and_complete(tmp_path):
         lambda: listings.append(sorted(path.name for path in tmp_path.iterdir())),
     )
     assert listings[:2] == [["00000.jsonl"], ["00000.jsonl", "00001.jsonl"]]
-    read = [call for _, found in read_files(find_local_files([f"{tmp_path}/*"])) for call in found]
-    assert len(read) == len(records)
+    assert len(list(read_files(find_local_files([f"{tmp_path}/*"])))) == len(records)

@@ -93,8 +93,7 @@ class TestNumbers:
     def test_outcomes_agree_with_counts_in_the_shipped_sample(self):
         calls = [
             record
-            for _, records in read_files(find_local_files([SAMPLE]))
-            for record in records
+            for record in read_files(find_local_files([SAMPLE]))
             if record.conversation_id == "1fb92a63-e461-01ed-471d-29a263f69c29"
         ]
         explanation = explain_calls(calls[0].conversation_id, calls)
