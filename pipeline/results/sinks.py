@@ -18,6 +18,7 @@ import xxhash
 import zstandard
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Dataset
@@ -121,6 +122,23 @@ class WriteRows(beam.PTransform):
             | "GroupByShard" >> beam.GroupByKey()
             | "WriteShard" >> beam.ParDo(_WriteShard(self.target, self.datasets, self.element_type))
         )
+
+
+@dataclass(eq=False, repr=False)
+class WriteEmpty(beam.PTransform):
+    """To `PCollection[WrittenFile]`: writes one file of a dataset, without rows.
+
+    Applied to a pipeline.
+    """
+
+    target: Target
+    dataset: Dataset
+
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[WrittenFile]:
+        """Apply the transform."""
+        one = replace(self.target, shards=1)
+        write = _WriteShard(one, [DatasetRows(self.dataset, list)], Struct)
+        return begin | beam.Create([(0, [])]) | "WriteShard" >> beam.ParDo(write)
 
 
 @dataclass(eq=False, repr=False)

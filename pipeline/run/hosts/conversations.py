@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from goodgain.pipeline.inputs.any_filesystem import ANY_FILESYSTEM
-from goodgain.pipeline.run.hosts.counts import Counts
+from goodgain.pipeline.run.hosts.counts import Counts, keep_smallest
 from goodgain.pipeline.run.hosts.joins_in_memory import JoinQrelsInMemory, JoinTableInMemory
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.given_tables import GivenTable
@@ -119,7 +119,7 @@ def _with_qrels(
         )
         joined = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments, exclusions)
         problems = (read.problems, joined.problems) | "QrelsProblems" >> beam.Flatten()
-    first = problems | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
+    first = problems | "FirstProblems" >> keep_smallest(SHOWN_PROBLEMS)
     payloads = (files.payloads, joined.payloads) | "Labels" >> beam.Flatten()
     return JoinedPayloads(payloads, [joined.counts], first)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.transforms.combiners import TopCombineFn
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.pipeline.inputs import progress
@@ -56,6 +57,25 @@ def counts_of_score(score: ConversationScore) -> Counts:
 def find_contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
     """A conversation's duplicates by ids that URL and title contradict."""
     return score.contradicted_ids
+
+
+def sum_to_side_input(several: Iterable[beam.PCollection[Counts]]) -> beam.pvalue.AsSingleton:
+    """The sums of several collections of counts as a side input; {} if all are empty."""
+    sums = (
+        tuple(several)
+        | "Counts" >> beam.Flatten()
+        | "Sum" >> beam.CombineGlobally(sum_counts).without_defaults()
+    )
+    return beam.pvalue.AsSingleton(sums, {})
+
+
+def keep_smallest(most: int) -> beam.PTransform:
+    """A PCollection to its smallest elements, one list of them in order; nothing if it is empty.
+
+    Beam's `Top` makes two steps more, which cost a short run more than its elements, to return an
+    empty list then.
+    """
+    return beam.CombineGlobally(TopCombineFn(most, reverse=True)).without_defaults()
 
 
 def sum_counts(several: Iterable[Counts]) -> Counts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import apache_beam as beam
 from msgspec import Struct
@@ -15,13 +14,21 @@ from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicat
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.iteration_tables import FoundIterations, iteration_tables
 from goodgain.pipeline.results.means import WriteMeans
-from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
+from goodgain.pipeline.results.sinks import (
+    DatasetRows,
+    TablesOf,
+    Target,
+    WriteEmpty,
+    WriteRows,
+    WrittenFile,
+)
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
 from goodgain.pipeline.run.hosts.counts import (
     count_elements,
     counts_of_score,
     find_contradicted_ids,
-    sum_counts,
+    keep_smallest,
+    sum_to_side_input,
 )
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -31,13 +38,11 @@ from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.score import ScorePayloads
 from goodgain.transforms.side_table_join import to_rejected_rows
 
-_ONE = 1
 _DUPLICATE_TABLES = TablesOf(FoundDuplicates, duplicate_tables)
 
 
@@ -99,15 +104,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     written = (
         scores | "WrittenParts" >> beam.Map(_reduce_to_rows) | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
-        rejected
-        | "WriteRejected"
-        >> _write_one(
-            plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
-        ),
+        rejected | "WriteRejected" >> _write_rejected(plan, datasets.REJECTED),
         # In batch no record is late, but the dataset must exist.
-        pipeline
-        | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
-        | "WriteLate" >> _write_one(plan, datasets.LATE, rows.struct_row, LateRow, rows.late_key),
+        pipeline | "WriteLate" >> WriteEmpty(plan.target, datasets.LATE),
         *(
             _write_rejected_rows(plan, name, rejected_rows, scores)
             for name, rejected_rows in labels.rejected.items()
@@ -120,15 +119,14 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         >> beam.Map(
             write_summary,
             files=beam.pvalue.AsList(written | "Files" >> beam.Flatten()),
-            counts=beam.pvalue.AsSingleton(
-                counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
-            ),
+            counts=sum_to_side_input(counts),
             contradicted_ids=beam.pvalue.AsSingleton(
                 scores
                 | "ContradictedIds" >> beam.FlatMap(find_contradicted_ids)
-                | "Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
+                | "Examples" >> keep_smallest(MOST_EXAMPLES),
+                [],
             ),
-            qrels_problems=beam.pvalue.AsSingleton(labels.problems) if labels.problems else [],
+            qrels_problems=beam.pvalue.AsSingleton(labels.problems, []) if labels.problems else [],
         )
     )
     if plan.finishes:
@@ -150,8 +148,8 @@ def _write_rejected_rows(
             | "UnmatchedRows" >> to_rejected_rows(plan.evaluation.labels.files)
         )
         rejected = (rejected, unmatched) | "AllRejectedLabels" >> beam.Flatten()
-    written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_one(
-        plan, dataset, rows.struct_row, RejectedRecord, rows.key_of_rejected
+    written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_rejected(
+        plan, dataset
     )
     return written
 
@@ -192,14 +190,9 @@ def _reduce_to_rows(score: ConversationScore) -> ConversationScore:
     )
 
 
-def _write_one(
-    plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
-) -> WriteRows:
-    # Even all of a large input may be rejected; late rows are few.
-    many = (datasets.REJECTED, *datasets.REJECTED_ROWS.values())
-    shards = plan.target.shards if dataset in many else _ONE
-    target = replace(plan.target, shards=shards)
-    return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+def _write_rejected(plan: Plan, dataset: datasets.Dataset) -> WriteRows:
+    written = [DatasetRows(dataset, rows.struct_row)]
+    return WriteRows(plan.target, written, RejectedRecord, rows.key_of_rejected)
 
 
 def _finish(_: None, run: StartedRun) -> None:

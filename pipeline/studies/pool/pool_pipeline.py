@@ -27,7 +27,9 @@ from goodgain.pipeline.run.hosts.counts import (
     count_elements,
     counts_of_score,
     find_contradicted_ids,
+    keep_smallest,
     sum_counts,
+    sum_to_side_input,
 )
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, describe
@@ -141,11 +143,9 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
         >> beam.Map(
             _write_summary,
             files=beam.pvalue.AsList(files),
-            counts=beam.pvalue.AsSingleton(
-                counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
-            ),
+            counts=sum_to_side_input(counts),
             refused=beam.pvalue.AsSingleton(
-                built.refused | "Refused" >> beam.combiners.Top.Smallest(_SHOWN_REFUSED + 1)
+                built.refused | "Refused" >> keep_smallest(_SHOWN_REFUSED + 1), []
             ),
             counts_of_runs=beam.pvalue.AsDict(
                 [run.counts for run in runs]
@@ -195,7 +195,7 @@ def _read_run(
     contradicted_ids = (
         scores
         | f"{label}/ContradictedIds" >> beam.FlatMap(find_contradicted_ids)
-        | f"{label}/Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
+        | f"{label}/Examples" >> keep_smallest(MOST_EXAMPLES)
         | f"{label}/ExamplesOfRun" >> beam.Map(_of_run, name)
     )
     return _ReadRun(contributions, counts, contradicted_ids, labels.problems)

@@ -80,10 +80,12 @@ def ranking_metrics_of(names: Iterable[str]) -> tuple[RankingMetric, ...]:
 
 def _describe_misspelt(name: str) -> str | None:
     """A name, with the metric of every run that it is more like than any ranking metric."""
+    if respell(name).partition("@")[0] in FAMILIES:
+        return None
     of_every_run = {metric.lower(): metric for metric in _OF_EVERY_RUN}
     known = dict.fromkeys((*FAMILIES, *of_every_run))
     near = get_close_matches(name.lower(), known, n=1, cutoff=_LEAST_SIMILARITY)
-    if not near or near[0] in FAMILIES or respell(name).partition("@")[0] in FAMILIES:
+    if not near or near[0] in FAMILIES:
         return None
     return f"{name!r} (did you mean {of_every_run[near[0]]!r}?)"
 
