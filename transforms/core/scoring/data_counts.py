@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from goodgain.transforms.core.dedup.evidence import FingerprintLayout, layout_of
 from goodgain.transforms.core.dedup.keys import is_text_key
@@ -14,6 +14,7 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     is_named_id,
 )
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metrics.turn import CallCounts, IterationCounts
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.fold import FoldedTurn
@@ -92,6 +93,25 @@ def call_counts(calls: int, counts: CallCounts) -> dict[str, int]:
         named[f"{CALLS_BY_TOOL}.{tool}"] = of_tool
         named[f"{FAILED_BY_TOOL}.{tool}"] = failed
     return {name: count for name, count in named.items() if count}
+
+
+def topic_counts(
+    conversation_id: str, attributes: Iterable[Mapping[str, str]], keys: LabelKeys | None
+) -> dict[str, int]:
+    """Whether a conversation has no topic, or several; nothing if no judgments are joined.
+
+    Args:
+      attributes: those of its calls.
+    """
+    if keys is None:
+        return {}
+    topics = {keys.topic(conversation_id, values) for values in attributes}
+    return {WITHOUT_TOPIC: int(topics == {""}), SEVERAL_TOPICS: int(len(topics - {""}) > 1)}
+
+
+def excluded_counts(excluded: int | None) -> dict[str, int]:
+    """The number of results that were left out; nothing without exclusions."""
+    return {} if excluded is None else {EXCLUDED: excluded}
 
 
 def later_good_counts(

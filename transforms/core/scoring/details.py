@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from goodgain.transforms.core.metrics.group import Values
 from goodgain.transforms.core.metrics.plan import keep_bounded
 from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import Turn
 from goodgain.transforms.core.ranking.aspects import ListAspects
 from goodgain.transforms.core.scoring.aspects import TurnCoverage
 from goodgain.transforms.core.scoring.best_case import make_best_turn
-from goodgain.transforms.core.scoring.conversation_score import BestValues, ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import BestValues
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
 from goodgain.transforms.core.scoring.fold import FoldedTurn
@@ -53,23 +53,22 @@ class ScoreDetails(Struct, frozen=True):
     duplicates: DuplicateTable | None = None
 
 
-def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring) -> ScoreDetails:
+def details_of(
+    turn: FoldedTurn, places: TurnDetails, coverage: TurnCoverage | None, scoring: Scoring
+) -> ScoreDetails:
     """The details that are asked for; `coverage` has the aspects of documents."""
-    if not scoring.per_call and not scoring.write_duplicates:
-        return ScoreDetails()
-    details = TurnDetails(turn, scoring.rules)
     return ScoreDetails(
-        _lists_of_calls(turn, details, coverage, scoring.hold_slot) if scoring.per_call else None,
-        details.table() if scoring.write_duplicates else None,
+        _lists_of_calls(turn, places, coverage, scoring.hold_slot) if scoring.per_call else None,
+        places.table() if scoring.write_duplicates else None,
     )
 
 
 def _lists_of_calls(
-    turn: FoldedTurn, details: TurnDetails, coverage: TurnCoverage | None, hold_slot: bool
+    turn: FoldedTurn, places: TurnDetails, coverage: TurnCoverage | None, hold_slot: bool
 ) -> list[CallList]:
     return [
         CallList(
-            *details.call_place(at),
+            *places.call_place(at),
             call.call,
             len(call.results),
             ranked.labels,
@@ -82,26 +81,13 @@ def _lists_of_calls(
     ]
 
 
-def with_details(
-    score: ConversationScore, turn: Turn, details: ScoreDetails, scoring: Scoring
-) -> ConversationScore:
-    """A score with the details of its turn and, if it is asked for, its best case."""
-    if details.calls is not None:
-        rows = _call_rows(details.calls, score.conversation, turn.judged, scoring)
-        score = replace(score, calls=rows)
-    if details.duplicates is not None:
-        score = replace(score, duplicate_table=details.duplicates)
-    if scoring.bounds and turn.iterations:
-        score = replace(score, best=_best_values(score, turn, details.calls or (), scoring))
-    return score
-
-
-def _call_rows(
+def score_calls(
     calls: Sequence[CallList],
     conversation: ConversationRow,
     judged: Sequence[int],
     scoring: Scoring,
 ) -> list[CallRow]:
+    """The rows of search calls; `judged` has the gains of the topic's judged documents."""
     ranking, columns = scoring.ranking, " ".join(scoring.ranking.names)
     return [
         CallRow(
@@ -120,19 +106,21 @@ def _call_rows(
     ]
 
 
-def _best_values(
-    score: ConversationScore, turn: Turn, calls: Sequence[CallList], scoring: Scoring
+def score_best_case(
+    turn: Turn, at_n: Values, by_i: Sequence[Values], calls: Sequence[CallList], scoring: Scoring
 ) -> BestValues:
+    """The best case of a turn that searched.
+
+    Args:
+      at_n, by_i: its values as they are.
+    """
     plan, best = scoring.plan, make_best_turn(turn, scoring)
     walked = prefixes(best, plan.max_i)
-    by_i = map(plan.values_by_i, walked[1:])
     return BestValues(
-        keep_bounded(
-            plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), score.conversation.values
-        ),
+        keep_bounded(plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), at_n),
         [
             keep_bounded(plan.by_i, values, actual)
-            for values, actual in zip(by_i, score.by_i, strict=True)
+            for values, actual in zip(map(plan.values_by_i, walked[1:]), by_i, strict=True)
         ],
         [scoring.ranking.best_case(call.labels, turn.judged) for call in calls],
     )

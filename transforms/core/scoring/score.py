@@ -14,26 +14,16 @@ from goodgain.transforms.core.metrics.own import OwnMetricError
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.prefix import Prefix, prefixes
 from goodgain.transforms.core.pool.files import TopicPools
-from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.aspects import coverage_of
 from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
-from goodgain.transforms.core.scoring.details import details_of, with_details
-from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.details import score_best_case, score_calls
 from goodgain.transforms.core.scoring.folded_conversation import (
     FoldedConversation,
     fold_conversation,
 )
-from goodgain.transforms.core.scoring.pool_finds import (
-    pool_columns,
-    pool_counts,
-    topic_gains,
-)
-from goodgain.transforms.core.scoring.ranked_lists import pool_of_judged
 from goodgain.transforms.core.scoring.score_rows import ConversationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally_of
-from goodgain.transforms.core.scoring.usage import use_turn
 
 
 def score_conversation(
@@ -72,41 +62,14 @@ def score_folded(
     outcomes: Mapping[str, float] | None = None,
 ) -> ConversationScore:
     """Score a conversation that is folded; see `score_conversation`."""
-    delivered, turn, turn_pool = folded.delivered, folded.turn, folded.pool
-    threshold = scoring.good_gain_threshold
-    if turn_pool is not None:
-        judged = [label for label in turn_pool.topic_pool.labels if label is not None]
-    else:
-        judged = pool_of_judged(turn) if folded.judgments is None else folded.judgments.pool
-    findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
-    coverage = coverage_of(folded, scoring)
-    tally = tally_of(delivered, turn, judged, scoring, findable, coverage)
-    used = folded.usages() if scoring.usage else []
-    if used:
-        usage = use_turn(turn, used, scoring.rules, threshold).counts
-        tally = replace(tally, turn=replace(tally.turn, usage=usage))
-    if outcomes:
-        given = {**tally.turn.outcomes, **outcomes}
-        tally = replace(tally, turn=replace(tally.turn, outcomes=given))
-    score = score_tally(folded.conversation_id, tally, rejected_records, scoring)
-    score = with_topic_counts(score, [call.attributes for call in delivered.calls], scoring)
-    if folded.labelled is not None:
-        rejected = folded.labelled.rejected
-        score = replace(
-            score, counts={**score.counts, **folded.labelled.counts()}, rejected_labels=rejected
-        )
-    if folded.kept.excluded is not None:
-        counts = {**score.counts, data_counts.EXCLUDED: folded.kept.excluded}
-        score = replace(score, counts=counts)
-    if turn_pool is not None:
-        score = _with_pool(score, turn, turn_pool, scoring)
-    return with_details(score, tally.turn, details_of(turn, coverage, scoring), scoring)
+    tally = tally_of(folded, scoring, outcomes)
+    return score_tally(folded.conversation_id, tally, rejected_records, scoring)
 
 
 def score_tally(
     conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
 ) -> ConversationScore:
-    """The score of a conversation from its tally, without the parts that need single results.
+    """Score a conversation from its tally, by Python or native code.
 
     Raises:
       UsageError: a metric of the user failed for this conversation.
@@ -120,34 +83,30 @@ def score_tally(
 def _score_tally(
     conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
 ) -> ConversationScore:
-    plan, turn = scoring.plan, tally.turn
+    plan, turn, details = scoring.plan, tally.turn, tally.details
     walked = prefixes(turn, plan.max_i)
     n = len(turn.iterations)
     whole = walked[n]
     values = plan.values_at_n(whole) if n else plan.counts_at_n(whole)
     idle = () if n else plan.idle_at_n(whole)
-    of_iteration = plan.values_by_i if n else plan.idle_by_i
-    of_topic: dict[str, int | str | None] = {}
-    if tally.judgments_met_again is not None:
-        of_topic["judgments_met_again"] = tally.judgments_met_again
-        of_topic["qrels_best"] = max(turn.judged, default=None)
-    if turn.aspects is not None:
-        of_topic["topic_aspects"] = turn.aspects.topic.number
+    by_i = list(map(plan.values_by_i if n else plan.idle_by_i, walked[1:]))
+    row = ConversationRow(
+        conversation_id=conversation_id,
+        turn=tally.last_turn,
+        attributes=tally.attributes,
+        rejected_records=rejected_records,
+        first_timestamp=min(tally.times, default=None),
+        last_timestamp=max(tally.times, default=None),
+        topic=_columns_of_topic(tally),
+        columns=plan.columns,
+        values=values,
+    )
+    calls = details.calls or ()
     return ConversationScore(
-        ConversationRow(
-            conversation_id=conversation_id,
-            turn=tally.last_turn,
-            attributes=tally.attributes,
-            rejected_records=rejected_records,
-            first_timestamp=min(tally.times, default=None),
-            last_timestamp=max(tally.times, default=None),
-            topic=of_topic,
-            columns=plan.columns,
-            values=values,
-        ),
+        row,
         [counts.iteration for counts in turn.iterations],
         plan.iteration_columns,
-        [of_iteration(prefix) for prefix in walked[1:]],
+        by_i,
         idle,
         _at_budgets(walked[: n + 1], plan),
         [ratio.terms(whole, values if n else idle) for ratio in plan.ratios],
@@ -157,30 +116,25 @@ def _score_tally(
             **data_counts.call_counts(whole.calls, turn.call_counts),
             **data_counts.times_counts(tally.times, scoring.clock),
         },
+        calls=score_calls(calls, row, turn.judged, scoring),
+        duplicate_table=details.duplicates,
+        best=score_best_case(turn, values, by_i, calls, scoring) if scoring.bounds and n else None,
+        rejected_labels=list(tally.rejected_labels),
         contradicted_ids=[
             replace(example, conversation_id=conversation_id) for example in tally.contradicted_ids
         ],
     )
 
 
-def with_topic_counts(
-    score: ConversationScore, attributes: Iterable[Mapping[str, str]], scoring: Scoring
-) -> ConversationScore:
-    """A score that also counts whether its conversation has one topic, if judgments are joined.
-
-    Args:
-      attributes: those of its calls.
-    """
-    keys = scoring.label_keys
-    if keys is None:
-        return score
-    conversation_id = score.conversation.conversation_id
-    topics = {keys.topic(conversation_id, values) for values in attributes}
-    topic_counts = {
-        data_counts.WITHOUT_TOPIC: int(topics == {""}),
-        data_counts.SEVERAL_TOPICS: int(len(topics - {""}) > 1),
-    }
-    return replace(score, counts={**score.counts, **topic_counts})
+def _columns_of_topic(tally: Tally) -> dict[str, int | str | None]:
+    """The further columns of a conversation: see `ConversationRow`."""
+    columns: dict[str, int | str | None] = {}
+    if tally.judgments_met_again is not None:
+        columns["judgments_met_again"] = tally.judgments_met_again
+        columns["qrels_best"] = max(tally.turn.judged, default=None)
+    if tally.turn.aspects is not None:
+        columns["topic_aspects"] = tally.turn.aspects.topic.number
+    return {**columns, **tally.pool_columns}
 
 
 def _at_budgets(walked: Sequence[Prefix], plan: MetricPlan) -> list[AtBudget]:
@@ -198,16 +152,6 @@ def _at_budgets(walked: Sequence[Prefix], plan: MetricPlan) -> list[AtBudget]:
             )
         )
     return values
-
-
-def _with_pool(
-    score: ConversationScore, turn: FoldedTurn, turn_pool: TurnPool, scoring: Scoring
-) -> ConversationScore:
-    """A score with the columns and counts of its pool."""
-    row, threshold = score.conversation, scoring.good_gain_threshold
-    row = replace(row, topic={**row.topic, **pool_columns(turn, turn_pool, threshold)})
-    pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
-    return replace(score, conversation=row, counts={**score.counts, **pool_counters})
 
 
 def _record_counts(tally: Tally, whole: Prefix, rejected_records: int) -> dict[str, int]:

@@ -6,31 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from msgspec.structs import replace
-
 from goodgain.transforms.core.judgments.result_labels import LabelledCalls, label_calls
-from goodgain.transforms.core.metrics.turn import (
-    UsageCounts,
-    UseCounts,
-)
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.side_rows import RowPlace
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.data_counts import (
-    EXCLUDED,
-)
 from goodgain.transforms.core.scoring.delivery import deliver, merge_attributes
-from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
-from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
 from goodgain.transforms.core.scoring.native_rules import describe_layout, describe_scoring_rules
 from goodgain.transforms.core.scoring.native_tally import tally_of
 from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
 from goodgain.transforms.core.scoring.score import (
     score_conversation,
     score_tally,
-    with_topic_counts,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -121,34 +109,19 @@ class PayloadScorer:
         folded = self._fold(conversation_id, [packed])
         if folded is None:
             return None
-        score = self._score_folded(conversation_id, folded, rejected_records)
-        counts = {**score.counts, **labelled.counts()}
-        return replace(score, counts=counts, rejected_labels=labelled.rejected)
+        return self._score_folded(conversation_id, folded, rejected_records, labelled)
 
     def _score_folded(
-        self, conversation_id: str, folded: Any, rejected_records: int
+        self,
+        conversation_id: str,
+        folded: Any,
+        rejected_records: int,
+        labelled: LabelledCalls | None = None,
     ) -> ConversationScore:
-        """Score what native code folded."""
-        delivered, turn, counts, (duplicates, lists, labelled, usage, excluded) = folded
-        rejected_records += delivered[6]
-        tally = tally_of(delivered, turn, counts, self._scoring)
-        if usage is not None:
-            opened, cited, cited_unopened = usage
-            used = UsageCounts(UseCounts(*opened), UseCounts(*cited), cited_unopened)
-            tally = replace(tally, turn=replace(tally.turn, usage=used))
-        score = score_tally(conversation_id, tally, rejected_records, self._scoring)
-        score = with_topic_counts(score, delivered[8], self._scoring)
-        if labelled is not None:
-            joined, replaced, repeated = labelled
-            of_labels = LabelledCalls([], joined, replaced, repeated, []).counts()
-            score = replace(score, counts={**score.counts, **of_labels})
-        if excluded is not None:
-            score = replace(score, counts={**score.counts, EXCLUDED: excluded})
-        details = ScoreDetails(
-            None if lists is None else [CallList(*parts) for parts in lists],
-            None if duplicates is None else DuplicateTable(*duplicates),
-        )
-        return with_details(score, tally.turn, details, self._scoring)
+        """Score what native code folded; for `labelled` see its `tally_of`."""
+        tally = tally_of(conversation_id, folded, self._scoring, labelled)
+        rejected_records += folded[0][6]
+        return score_tally(conversation_id, tally, rejected_records, self._scoring)
 
     def _topical(self, conversation_id: str) -> tuple[str | _TopicOf | None, _ExcludedOf | None]:
         """What depends on the topic, for native code: see `_topic_of` and `Exclusions`."""

@@ -1,4 +1,4 @@
-"""What remains of a folded turn to score: numbers, without its calls and results."""
+"""What remains of a folded conversation to score: numbers, without its calls and results."""
 
 from __future__ import annotations
 
@@ -11,19 +11,28 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.metrics.prefix import NO_COUNTS
-from goodgain.transforms.core.metrics.turn import CallCounts, TopicGains, Turn
+from goodgain.transforms.core.metrics.turn import CallCounts, Turn, UsageCounts
+from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.aspects import TurnCoverage
-from goodgain.transforms.core.scoring.delivery import Delivered
+from goodgain.transforms.core.scoring.aspects import coverage_of
+from goodgain.transforms.core.scoring.details import ScoreDetails, details_of
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, id_checks
-from goodgain.transforms.core.scoring.ranked_lists import LabelledList, find_raised_ranks, turn_list
+from goodgain.transforms.core.scoring.pool_finds import pool_columns, pool_counts, topic_gains
+from goodgain.transforms.core.scoring.ranked_lists import (
+    LabelledList,
+    find_raised_ranks,
+    pool_of_judged,
+    turn_list,
+)
 from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.usage import use_turn
 
 
-class Tally(Struct, frozen=True):
-    """A folded conversation without its calls and results.
+class Tally(Struct, frozen=True, kw_only=True):
+    """A folded conversation without its calls and results, but for the details asked for.
 
     Attributes:
       last_turn: the turn that is scored; None without any usable record.
@@ -34,8 +43,12 @@ class Tally(Struct, frozen=True):
       turn: what its metrics are computed from.
       labelled_copies, conflicts_between_texts, judgments_met_again: numbers of those in
         `FoldedTurn`.
-      counts: results, duplicates and labels of the last turn, by dotted name.
+      counts: results, duplicates and labels of the last turn, its topics and its pool, by dotted
+        name.
+      details: what is asked for of single calls and results.
+      pool_columns: further columns of a conversation with a pool: see `ConversationRow`.
       contradicted_ids: examples of duplicates by ids that URL and title contradict.
+      rejected_labels: labels for its results that could not be used.
     """
 
     last_turn: int | None
@@ -50,54 +63,62 @@ class Tally(Struct, frozen=True):
     conflicts_between_texts: int
     judgments_met_again: int | None
     counts: Mapping[str, int]
+    details: ScoreDetails
+    pool_columns: Mapping[str, int | str | None] = {}
     contradicted_ids: Sequence[ContradictedId] = ()
+    rejected_labels: Sequence[UnusedRow] = ()
 
 
 def tally_of(
-    delivered: Delivered,
-    turn: FoldedTurn,
-    judged: list[int],
-    scoring: Scoring,
-    pool: TopicGains | None = None,
-    coverage: TurnCoverage | None = None,
+    folded: FoldedConversation, scoring: Scoring, outcomes: Mapping[str, float] | None = None
 ) -> Tally:
-    """The tally of a folded turn; `judged` has the gains of the judged documents."""
+    """The tally of a folded conversation.
+
+    Args:
+      outcomes: outcomes by name, which replace those of the trace.
+    """
+    delivered, turn, pool = folded.delivered, folded.turn, folded.pool
+    threshold = scoring.good_gain_threshold
     usages = len(delivered.usages())
-    by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
     ranked = turn_list(turn, scoring.hold_slot)
-    details = TurnDetails(turn, scoring.rules)
-    checks = id_checks(turn, details, scoring.rules)
+    places = TurnDetails(turn, scoring.rules)
+    checks = id_checks(turn, places, scoring.rules)
+    coverage = coverage_of(folded, scoring)
+    by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
     return Tally(
-        delivered.last_turn,
-        delivered.attributes(),
-        len(delivered.searches()),
-        usages,
-        len(delivered.calls) - len(delivered.searches()) - usages,
-        delivered.conflicting,
-        [call.timestamp for call in delivered.calls if call.timestamp is not None],
-        Turn(
+        last_turn=delivered.last_turn,
+        attributes=delivered.attributes(),
+        calls=len(delivered.searches()),
+        usages=usages,
+        earlier_records=len(delivered.calls) - len(delivered.searches()) - usages,
+        conflicting=delivered.conflicting,
+        times=[call.timestamp for call in delivered.calls if call.timestamp is not None],
+        turn=Turn(
             turn.iterations,
             ranked.labels,
             ranked.scores,
-            judged,
+            _judged_gains(folded),
             scoring.ranking.options,
             scoring.hold_slot,
             turn.label_conflicts,
             delivered.redelivered,
             [[call.costs for call in calls] for _, calls in by_iteration],
             scoring.costs,
-            pool,
-            ranked.call_ends,
-            _call_counts(turn.calls),
-            delivered.outcomes(),
-            find_raised_ranks(turn, scoring.hold_slot),
+            pool=None if pool is None else topic_gains(turn, pool, threshold),
+            call_ends=ranked.call_ends,
+            call_counts=_call_counts(turn.calls),
+            outcomes={**delivered.outcomes(), **(outcomes or {})},
+            raised=find_raised_ranks(turn, scoring.hold_slot),
+            usage=_usage_counts(folded, scoring),
             aspects=None if coverage is None else coverage.of_turn(ranked),
         ),
-        turn.labelled_copies,
-        turn.conflicts_between_texts,
-        None if turn.judgments_met_again is None else len(turn.judgments_met_again),
-        {
-            **details.counts(),
+        labelled_copies=turn.labelled_copies,
+        conflicts_between_texts=turn.conflicts_between_texts,
+        judgments_met_again=(
+            None if turn.judgments_met_again is None else len(turn.judgments_met_again)
+        ),
+        counts={
+            **places.counts(),
             **data_counts.data_counts(
                 data_counts.labels_of(turn),
                 data_counts.count_unidentified(turn, scoring.rules),
@@ -105,9 +126,34 @@ def tally_of(
                 checks,
             ),
             **_later_good_counts(turn, ranked, scoring),
+            **data_counts.topic_counts(
+                folded.conversation_id,
+                [call.attributes for call in delivered.calls],
+                scoring.label_keys,
+            ),
+            **({} if folded.labelled is None else folded.labelled.counts()),
+            **data_counts.excluded_counts(folded.kept.excluded),
+            **({} if pool is None else pool_counts(turn, pool, scoring.rules, threshold)),
         },
-        checks.examples,
+        details=details_of(turn, places, coverage, scoring),
+        pool_columns={} if pool is None else pool_columns(turn, pool, threshold),
+        contradicted_ids=checks.examples,
+        rejected_labels=() if folded.labelled is None else folded.labelled.rejected,
     )
+
+
+def _judged_gains(folded: FoldedConversation) -> list[int]:
+    """The gains of the judged documents of the topic."""
+    if folded.pool is not None:
+        return [label for label in folded.pool.topic_pool.labels if label is not None]
+    return pool_of_judged(folded.turn) if folded.judgments is None else folded.judgments.pool
+
+
+def _usage_counts(folded: FoldedConversation, scoring: Scoring) -> UsageCounts:
+    used = folded.usages() if scoring.usage else []
+    if not used:
+        return UsageCounts()
+    return use_turn(folded.turn, used, scoring.rules, scoring.good_gain_threshold).counts
 
 
 def _later_good_counts(turn: FoldedTurn, ranked: LabelledList, scoring: Scoring) -> dict[str, int]:
