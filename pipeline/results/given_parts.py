@@ -127,11 +127,11 @@ def pool_part(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) ->
         counts,
         "pool",
         folder=pool.folder,
-        digest=pool.digest,
-        run_name=pool.use.run,
-        topic=pool.use.topic_attribute,
-        built_with_other_rules=pool.rules_digest != rules_digest,
-        judged_for_aspects=pool.judged_for_aspects,
+        digest=pool.manifest.digest,
+        run_name=pool.run_name,
+        topic=pool.manifest.topic,
+        built_with_other_rules=pool.manifest.rules_digest != rules_digest,
+        judged_for_aspects=pool.manifest.content.judged_for_aspects,
     )
 
 

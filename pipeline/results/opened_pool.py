@@ -11,12 +11,10 @@ from msgspec import Struct
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest_checks import decode_manifest
 from goodgain.pipeline.results.pool_manifest import POOL, PoolExclusions, PoolManifest
-from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.remedy import Remedy
-from goodgain.transforms.core.warnings.check_inputs import LabelSpan
 from goodgain.transforms.core.wording import format_count
 
 
@@ -24,21 +22,23 @@ class OpenedPool(Struct, frozen=True):
     """A pool that a run is scored with.
 
     Attributes:
-      unit: what its documents are.
-      digest: of the pool's content; pools with equal digests give equal scores.
-      judged_for_aspects: number of documents of which it says what aspects they cover.
-      label_spans: by id name, how far votes on its documents lie apart.
-      exclusions: what it was built without.
+      run_name: the name under which the scored run was pooled; None to match all runs.
     """
 
-    use: PoolUse
     folder: str
-    digest: str
-    rules_digest: str
-    unit: Unit
-    judged_for_aspects: int = 0
-    label_spans: dict[str, LabelSpan] = {}
-    exclusions: PoolExclusions | None = None
+    manifest: PoolManifest
+    run_name: str | None
+
+    @property
+    def use(self) -> PoolUse:
+        """How conversations are scored with it."""
+        manifest = self.manifest
+        return PoolUse(
+            manifest.files(self.folder),
+            manifest.topic,
+            self.run_name,
+            bool(manifest.content.judged_for_aspects),
+        )
 
     def check_exclusions(self, exclusions: Exclusions | None) -> None:
         """Check that a run leaves out what the pool was built without.
@@ -46,10 +46,11 @@ class OpenedPool(Struct, frozen=True):
         Raises:
           UsageError: it leaves out something else.
         """
-        if PoolExclusions.of(exclusions) == self.exclusions:
+        excluded = self.manifest.exclude
+        if PoolExclusions.of(exclusions) == excluded:
             return
         how = Remedy("exclude") + " (and " + Remedy("qrels_id") + ", " + Remedy("qrels_topic") + ")"
-        if self.exclusions is None:
+        if excluded is None:
             raise UsageError(
                 f"The pool {self.folder} has all documents: leave out "
                 + Remedy("exclude")
@@ -57,7 +58,7 @@ class OpenedPool(Struct, frozen=True):
                 + how
                 + "."
             )
-        pairs = format_count(self.exclusions.pairs, "excluded document")
+        pairs = format_count(excluded.pairs, "excluded document")
         raise UsageError(
             f"The pool {self.folder} was built without {pairs}: give the same "
             + how
@@ -83,17 +84,7 @@ def open_pool(
             f"The pool {folder} has no run {run_name}; it has {', '.join(manifest.runs)}. Leave "
             "out " + Remedy("run_name") + " for a run that was not pooled."
         )
-    judged_for_aspects = manifest.content.judged_for_aspects
-    return OpenedPool(
-        PoolUse(manifest.files(folder), manifest.topic, run_name, bool(judged_for_aspects)),
-        folder,
-        manifest.digest,
-        manifest.rules_digest,
-        manifest.unit,
-        judged_for_aspects,
-        manifest.label_spans,
-        manifest.exclude,
-    )
+    return OpenedPool(folder, manifest, run_name)
 
 
 def read_pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> PoolManifest:

@@ -175,15 +175,17 @@ def open_scoring(
       UsageError: outcomes or pool cannot be found or used.
     """
     pool = open_pool(settings.pool, settings.run_name, storage.open) if settings.pool else None
-    if pool is not None and pool.unit != settings.unit:
+    if pool is not None and pool.manifest.unit != settings.unit:
+        unit = pool.manifest.unit
         raise UsageError(
-            f"The pool {pool.folder} holds {pool.unit}s, not {settings.unit}s: give "
-            + Remedy("unit", pool.unit)
+            f"The pool {pool.folder} holds {unit}s, not {settings.unit}s: give "
+            + Remedy("unit", unit)
             + ", or leave out "
             + Remedy("pool")
             + "."
         )
-    pool_files = () if pool is None else storage.find([pool.use.files.pattern])
+    use = None if pool is None else pool.use
+    pool_files = () if use is None else storage.find([use.files.pattern])
     given = held.outcomes.given if held.outcomes else _find_outcomes(settings, storage)
     outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
@@ -197,8 +199,8 @@ def open_scoring(
         own=settings.own,
         label_keys=settings.label_keys,
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
-        pool=None if pool is None else pool.use,
-        aspects=traces.seen.aspects or (pool is not None and pool.use.aspects),
+        pool=use,
+        aspects=traces.seen.aspects or (use is not None and use.aspects),
         **(values_for(ScoringOptions, settings) | seen_first),
     )
     pool_bytes = sum(file.size for file in pool_files)

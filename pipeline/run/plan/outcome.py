@@ -84,7 +84,7 @@ def warnings_of_evaluation(
             records=counts.get(READ, 0),
             seen=evaluation.settings.names_to_check(evaluation.traces.seen),
             slices=slice_labels(map(asdict, means)),
-            label_spans=pool.label_spans if pool else {},
+            label_spans=pool.manifest.label_spans if pool else {},
             can_accept=can_accept,
         )
     )

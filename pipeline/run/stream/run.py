@@ -133,7 +133,7 @@ def open_stream(config: StreamConfig) -> Evaluation:
     """
     evaluation = open_scoring(config, traces_of(config), ANY_FILESYSTEM)
     pool = evaluation.pool
-    if pool is not None and pool.exclusions is not None:
+    if pool is not None and pool.manifest.exclude is not None:
         raise UsageError(
             f"The pool {pool.folder} was built without excluded documents, which a stream cannot "
             "leave out: use a pool that has all documents."

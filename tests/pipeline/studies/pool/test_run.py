@@ -84,7 +84,7 @@ def test_means_of_pool_metrics_agree_with_the_rows(outputs, paths):
 def test_manifest_describes_the_pool(outputs, pool, paths):
     name = next(iter(paths))
     found = manifest(outputs / name)["pool"]
-    assert found["digest"] == open_pool(str(pool), None, open_plain).digest
+    assert found["digest"] == open_pool(str(pool), None, open_plain).manifest.digest
     assert found["run_name"] == name
     assert found["outside"] == found["matched"] == 0
     assert found["pooled"] == manifest(outputs / name)["results"]["unique"]
