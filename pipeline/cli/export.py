@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.settings.export_config import ExportConfig
+from goodgain.pipeline.settings.option_fields import argument, option
+from goodgain.pipeline.settings.option_types import DistinctNames, Text
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.wording import format_count
 
 if TYPE_CHECKING:
@@ -24,6 +27,22 @@ _UNTRACED = (
 )
 
 
+class ExportConfig(Settings):
+    """Which metrics are written, and for which tool."""
+
+    folder: Text = argument("DIR", "output folder of a run")
+    to: Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"] = option(
+        COMMON, "TOOL", "tool that reads the scores; browsecomp-plus is its leaderboard"
+    )
+    output: Text = option(COMMON, "FILE", "JSON Lines to write; of browsecomp-plus one JSON object")
+    metric: DistinctNames = option(
+        COMMON,
+        "NAME",
+        "metrics to write, like CG or ndcg@10 (default: all of the conversation)",
+        (),
+    )
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
@@ -33,9 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_config_options(parser, ExportConfig)
     add_output_options(parser)
-
-
-LEADERBOARD = "browsecomp-plus"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
     finished = read_run(config.folder).finished
     rows = read_dataset(config.folder, "conversations")
-    if config.to == LEADERBOARD:
+    if config.to == "browsecomp-plus":
         return _submit(args, config, finished)
     undefined = metrics_without_mean(read_dataset(config.folder, "means"))
     counts = write_scores(

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_json_option
-from goodgain.pipeline.settings.metrics_config import MetricsConfig
+from goodgain.pipeline.settings.option_fields import argument
+from goodgain.pipeline.settings.option_types import Text
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.views.metrics import Groups, metric_groups, metrics_document
 from goodgain.transforms.core.errors import UsageError
 
@@ -18,6 +20,12 @@ EXAMPLE = "goodgain metrics"
 _IN_JSON = (
     "name", "label", "unit", "direction", "meaning", "caution", "undefined", "formula", "bounded",
 )  # fmt: skip
+
+
+class MetricsConfig(Settings):
+    """Which metrics are listed."""
+
+    words: tuple[Text, ...] = argument("WORD", "only metrics whose name contains one of these", ())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
-from goodgain.pipeline.settings.nights_config import NightsConfig
+from goodgain.pipeline.settings.option_fields import option
+from goodgain.pipeline.settings.option_types import Text
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import COMMON
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.nightly.job import NightlyRequest
@@ -18,6 +21,28 @@ NAME = "nightly"
 HELP = "score, compare, gate and publish a day of traces, every night"
 EXAMPLE = "goodgain nightly --config nightly.yaml --date 2025-03-03"
 PASSES_OPTIONS_TO_BEAM = True
+
+
+class NightsConfig(Settings):
+    """Which days to run.
+
+    Attributes:
+      backfill: the first and the last day.
+    """
+
+    config: Text = option(COMMON, "FILE", "configuration, in YAML")
+    date: Text | None = option(
+        COMMON, "DAY", "the day to run, like 2025-03-04 (default: yesterday, UTC)", None
+    )
+    backfill: tuple[Text, Text] | None = option(
+        COMMON, "FROM TO", "run every day from FROM to TO that has no output yet", None
+    )
+    rerun_late: bool = option(
+        COMMON, "", "also rerun days whose input has changed since their run", False
+    )
+    runner: Text | None = option(
+        COMMON, "RUNNER", "engine to use instead of the one in the configuration", None
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,19 @@ from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_quiet_option
-from goodgain.pipeline.settings.report_config import ReportConfig
+from goodgain.pipeline.settings.option_fields import argument
+from goodgain.pipeline.settings.option_types import Text
+from goodgain.pipeline.settings.reading_config import Settings
 
 NAME = "report"
 HELP = "rebuild report.html of a run, a comparison or the nightly job"
 EXAMPLE = "goodgain report out"
+
+
+class ReportConfig(Settings):
+    """Where the outputs are."""
+
+    folder: Text = argument("DIR", "output folder of a run, of a comparison or of the nightly job")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

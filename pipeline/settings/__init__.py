@@ -1,1 +1,1 @@
-"""The settings of every command, and the files that hold them."""
+"""The settings that more than one command or module reads, and the files that hold them."""
