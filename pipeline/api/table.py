@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from heapq import nsmallest
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.records.epoch import moment_of_millis
 from goodgain.transforms.core.wording import format_count
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_SHOWN_ROWS = 10
 _WIDEST_LINE = 117  # and 3 for a column that stands for those left out
 _WIDEST_CELL = 32
@@ -192,7 +191,7 @@ class Table:
         shown = {name: row[name] for name in self.columns}
         for name in self._times:
             if shown[name] is not None:
-                shown[name] = _EPOCH + timedelta(milliseconds=shown[name])
+                shown[name] = moment_of_millis(shown[name])
         return shown
 
 

@@ -6,15 +6,14 @@ Every medium shows these texts. "-" stands for no value, "pp" for percentage poi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from math import floor, log10
 from typing import Any, Literal
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.records.epoch import moment_of_millis
 from goodgain.transforms.core.wording import percent
 
 NONE = "-"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOTHING = 1e-12  # smaller values are rounding errors
 _LEAST_PLAIN = 1e-6  # smaller values have an exponent
 _SIGNIFICANT = 4
@@ -92,7 +91,7 @@ def probability(value: float | None) -> str:
 
 def minute(millis: int) -> str:
     """A time in UTC like `2025-03-01 12:30`, from milliseconds since 1970."""
-    return f"{_EPOCH + timedelta(milliseconds=millis):%Y-%m-%d %H:%M}"
+    return f"{moment_of_millis(millis):%Y-%m-%d %H:%M}"
 
 
 def value_text(metric: str, value: float | None, digits: int = _SIGNIFICANT) -> str:

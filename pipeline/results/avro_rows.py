@@ -17,10 +17,10 @@ from fastavro.write import Writer
 
 from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, rows_of
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
-from goodgain.pipeline.results.time_text import millis_of_time
 from goodgain.transforms.core.files.avro_header import zigzag
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
+from goodgain.transforms.core.records.epoch import millis_of_moment
 
 _NAMESPACE = "goodgain"
 # A fixed sync marker, so that the same rows give the same bytes.
@@ -101,7 +101,7 @@ def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, 
                 row[name] = row.pop(avro)
             for name in times:
                 if row[name] is not None:
-                    row[name] = millis_of_time(row[name])
+                    row[name] = millis_of_moment(row[name])
             yield row
 
 

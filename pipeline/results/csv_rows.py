@@ -6,8 +6,8 @@ import csv
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO
 
+from goodgain.pipeline.results.dataset_format import iso_of_millis
 from goodgain.pipeline.results.datasets import Dataset, Kind
-from goodgain.pipeline.results.time_text import iso_of_millis
 from goodgain.transforms.core.means.slices import slice_key
 
 Row = Mapping[str, Any]

@@ -9,6 +9,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import Dataset
+from goodgain.transforms.core.records.epoch import moment_of_millis
 
 Row = dict[str, Any]
 WriteRows: TypeAlias = Callable[[Dataset, Iterable[Row], BinaryIO], None]
@@ -49,3 +50,8 @@ def rows_of(conversation_ids: Collection[str] | None, rows: Iterable[Row]) -> It
     if conversation_ids is None:
         return rows
     return (row for row in rows if row[CONVERSATION_ID] in conversation_ids)
+
+
+def iso_of_millis(millis: int | None) -> str | None:
+    """A time as formats without a type for it have it: ISO 8601 in UTC; None for none."""
+    return None if millis is None else moment_of_millis(millis).isoformat(timespec="milliseconds")

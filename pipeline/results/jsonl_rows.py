@@ -9,9 +9,15 @@ from typing import BinaryIO
 
 import msgspec
 
-from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, rows_of
+from goodgain.pipeline.results.dataset_format import (
+    TIMES,
+    DatasetFormat,
+    Row,
+    iso_of_millis,
+    rows_of,
+)
 from goodgain.pipeline.results.datasets import Dataset
-from goodgain.pipeline.results.time_text import iso_of_millis, millis_of_time
+from goodgain.transforms.core.records.epoch import millis_of_moment
 
 
 def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
@@ -31,7 +37,7 @@ def _read_jsonl(
     for row in rows_of(conversation_ids, map(json.loads, file)):
         for name in TIMES:
             if row.get(name) is not None:
-                row[name] = millis_of_time(datetime.fromisoformat(row[name]))
+                row[name] = millis_of_moment(datetime.fromisoformat(row[name]))
         yield row
 
 

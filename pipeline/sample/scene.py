@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.text import Author, Person, words
+from goodgain.transforms.core.records.epoch import moment_of_millis
 
 _MARKETS = ((0.66, "en-US"), (0.08, "en-GB"), (0.12, "de-DE"), (0.08, "ja-JP"), (0.06, "fr-FR"))
 _HOUR_SECONDS = 3_600
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _QUARTER_HOUR = 900_000  # ms
 _QUARTERS_PER_DAY = 96
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OFFSETS = {
     minutes: timezone(timedelta(minutes=minutes)) for minutes in (-480, -300, 60, 120, 330, 540)
 }
@@ -91,7 +91,7 @@ def make_scene(draw: Draw, begins: int) -> Scene:
 
 def iso(millis: int) -> str:
     """ISO 8601 in UTC with a final Z, whole seconds unless there are milliseconds."""
-    moment = _EPOCH + timedelta(milliseconds=millis)
+    moment = moment_of_millis(millis)
     if millis % 1000:
         return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
     return moment.isoformat()[:-6] + "Z"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import (
@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from goodgain.transforms.core.number import Number
+from goodgain.transforms.core.records.epoch import millis_of_moment, moment_of_millis
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 # May be empty; with a constraint, however small, pydantic refuses what is not UTF-8, as of Text.
@@ -23,7 +24,6 @@ _Entry = Annotated[str, StringConstraints(min_length=0)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
 _DURATION_PART = re.compile(r"(\d{1,9})\s*(ms|[dhms])\s*")
 _LONGEST_DURATION = 36_500 * _MILLIS["d"]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _as_list(value: Any) -> Any:
@@ -168,7 +168,7 @@ def parse_instant(written: str) -> int:
         moment = datetime.fromisoformat(written.strip())
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // timedelta(milliseconds=1)
+        return millis_of_moment(moment)
     except (ValueError, OverflowError):
         raise ValueError(
             f"must be a date or time like 2026-11-25 or 2026-11-25T12:00Z, not {written!r}"
@@ -177,8 +177,7 @@ def parse_instant(written: str) -> int:
 
 def instant_text(millis: int) -> str:
     """A time as `parse_instant` reads it."""
-    moment = _EPOCH + timedelta(milliseconds=millis)
-    return moment.isoformat(timespec="auto").replace("+00:00", "Z")
+    return moment_of_millis(millis).isoformat(timespec="auto").replace("+00:00", "Z")
 
 
 Instant = Annotated[

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from goodgain.pipeline.results.formats import FORMATS
+from goodgain.transforms.core.records.epoch import millis_of_moment, moment_of_millis
 from goodgain.transforms.core.streaming.event_window import window_start
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
-_LAST = int((datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
+_FIRST = millis_of_moment(datetime(1, 1, 1, tzinfo=UTC))
+_LAST = millis_of_moment(datetime(9999, 12, 31, tzinfo=UTC))
 _WRITTEN = "%Y%m%dT%H%M%S"
 _UNDATED = "undated"
 _SUFFIXES = "|".join(re.escape(file_format.suffix) for file_format in FORMATS.values())
@@ -64,7 +64,7 @@ def find_dated_window(millis: int, length: int) -> int | None:
 def _window_text(window: int | None) -> str:
     if window is None:
         return _UNDATED
-    moment = _EPOCH + timedelta(milliseconds=window)
+    moment = moment_of_millis(window)
     return f"{moment.year:04d}{moment:%m%dT%H%M%S}.{moment.microsecond // 1_000:03d}Z"
 
 
@@ -72,4 +72,4 @@ def _window_of(text: str) -> int | None:
     if text == _UNDATED:
         return None
     moment = datetime.strptime(text, _WRITTEN + ".%fZ").replace(tzinfo=UTC)
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    return millis_of_moment(moment)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.pool.matching import TurnPool
+from goodgain.transforms.core.records.epoch import moment_of_millis
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.settings import Scoring
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def explain_calls(
@@ -101,5 +99,4 @@ def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> model.InPoo
 
 
 def _iso(millis: int) -> str:
-    moment = _EPOCH + timedelta(milliseconds=millis)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment_of_millis(millis).isoformat(timespec="milliseconds").replace("+00:00", "Z")

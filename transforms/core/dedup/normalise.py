@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from urllib.parse import unquote, unquote_plus, unquote_to_bytes
 
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.url_parts import split_url
 from goodgain.transforms.core.dedup.url_rules import UrlRules
+from goodgain.transforms.core.records.epoch import EPOCH
 from goodgain.transforms.core.records.iso_time import parse_time
 from goodgain.transforms.core.unicode_14 import casefold, fold_nfkc, keep_assigned
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _GUID_LENGTH = 36
@@ -77,7 +77,7 @@ def normalise_time(text: str) -> int | None:
     A time without an offset is UTC.
     """
     moment = parse_time(text)
-    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+    return None if moment is None else (moment - EPOCH) // _MICROSECOND
 
 
 def normalise_id(value: str, stripped: re.Pattern[str] | None = None) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
+from goodgain.transforms.core.records.epoch import EPOCH
 from goodgain.transforms.core.records.iso_time import parse_time
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
 
 NANOS_A_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BITS = 64
 _NANOS_PER_MILLI = 1_000_000
 
@@ -81,7 +81,7 @@ def nanos(value: Any, unit: str) -> int | None:
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if isinstance(value, datetime):
-        since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
+        since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH
         return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
     whole = _whole(value)
     if whole is not None:
