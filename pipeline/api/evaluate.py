@@ -133,9 +133,8 @@ def _evaluate(
 ) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
-    if not _is_held(labels):  # labels in memory belong to no option
-        chosen["labels"] = labels
-    for name, given in (("qrels", qrels), ("outcomes", outcomes), ("exclude", exclude)):
+    beside = {"labels": labels, "qrels": qrels, "outcomes": outcomes, "exclude": exclude}
+    for name, given in beside.items():
         chosen[name] = IN_MEMORY if _is_held(given) else given
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],

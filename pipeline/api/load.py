@@ -130,8 +130,9 @@ def _explain(conversation_id: str, pair: Pair | None, config: RunConfig) -> Expl
 
 def _check_files(config: RunConfig) -> None:
     """Refuse a run of which something was held in memory, so that no file has it."""
-    held = {"traces": config.input[0], "qrels": config.qrels, "outcomes": config.outcomes}
-    for what, path in held.items():
+    given = {"traces": config.input[0], "labels": config.labels, "qrels": config.qrels}
+    given |= {"outcomes": config.outcomes, "excluded documents": config.exclude}
+    for what, path in given.items():
         if path == IN_MEMORY:
             raise UsageError(
                 f"This run was given {what} in memory and did not save them: call explain on the "

@@ -156,7 +156,7 @@ def open_evaluation(
             else find_judgments(settings.qrels, storage)
         )
     labels = opened.labels if held.labels is None else held.labels.given
-    if settings.labels:
+    if settings.labels and held.labels is None:
         table = LabelTable(settings.iteration_base, settings.label_scale)
         labels = find_table(settings.labels, table, storage)
     return replace(opened, scoring=scoring, qrels=qrels, labels=labels)

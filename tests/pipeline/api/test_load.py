@@ -52,6 +52,25 @@ def test_loads_a_saved_run(tmp_path):
         run.save(tmp_path / "saved")
 
 
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({}, "traces"),
+        ({"labels": [{"conversation_id": "c-1", "iteration": 1, "rank": 1, "gain": 4}]}, "labels"),
+        ({"qrels": {"c-1": {"a": 1}}}, "qrels"),
+        ({"outcomes": {"c-1": {"correct": 1}}}, "outcomes"),
+        ({"exclude": {"c-1": ["a"]}}, "excluded documents"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_a_saved_run_does_not_explain_itself_without_what_was_in_memory(given, what, tmp_path):
+    traces = write_jsonl(tmp_path / "traces.jsonl", CALLS)
+    gg.evaluate(traces if given else CALLS, **given).save(tmp_path / "saved")
+    loaded = gg.load(tmp_path / "saved")
+    with pytest.raises(gg.UsageError, match=f"was given {what} in memory"):
+        loaded.explain("c-1")
+
+
 def test_writes_a_report_without_saving_the_run(tmp_path):
     gg.evaluate(CALLS).report(tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 500_000

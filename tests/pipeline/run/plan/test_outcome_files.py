@@ -104,7 +104,7 @@ HELD = {
 
 
 @pytest.mark.parametrize("kind", HELD)
-def test_in_memory(kind, traces, tmp_path):
+def test_in_memory(kind, tmp_path):
     scored = gg.evaluate(RECORDS, outcomes=HELD[kind])
     of_b = OUTCOMES["b"] if kind != "pyarrow" else (0, None)
     assert outcomes_of(scored.conversations) == OUTCOMES | {"b": of_b}
@@ -116,10 +116,6 @@ def test_in_memory(kind, traces, tmp_path):
     assert "correct = 1, rating = 0.500" in scored.explain("a")
     scored.save(tmp_path / "saved")
     assert list(gg.load(tmp_path / "saved").rejected_outcomes) == list(scored.rejected_outcomes)
-    of_files = gg.evaluate(traces, outcomes=HELD[kind])
-    of_files.save(tmp_path / "of_files")
-    with pytest.raises(UsageError, match="in memory"):
-        gg.load(tmp_path / "of_files").explain("a")
 
 
 def test_what_is_refused_in_memory():
