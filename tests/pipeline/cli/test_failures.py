@@ -51,15 +51,6 @@ class TestUsage:
         assert "matches no file" in error_message(capsys)
         assert not (tmp_path / "out").exists()
 
-    def test_rejects_an_output_that_is_not_empty(self, good, tmp_path, capsys):
-        assert run(tmp_path, [good]) == ExitCode.USAGE
-        assert "is not empty" in error_message(capsys)
-        assert names_in(tmp_path) == ["good.jsonl"]
-
-    def test_rejects_an_output_that_cannot_be_written(self, good, tmp_path, capsys):
-        assert run(tmp_path / "good.jsonl" / "out", [good]) == ExitCode.USAGE
-        assert "cannot be written to" in error_message(capsys)
-
     def test_a_run_that_fails_leaves_nothing_that_was_not_there(self, good, tmp_path, capsys):
         few = "--max-held-bytes=1"
         assert run(tmp_path / "new" / "out", [good], few) == ExitCode.FAILED
@@ -93,14 +84,6 @@ class TestUsage:
         for inputs, option in mistakes:
             assert run(tmp_path / "out", inputs, "--overwrite", option) == ExitCode.USAGE
         assert contents(tmp_path / "out") == before
-
-    def test_rejects_an_unknown_option_of_beam(self, good, tmp_path, capsys):
-        assert run(tmp_path / "out", [good], "--direct_num_worker=2") == ExitCode.USAGE
-        assert "--direct_num_worker is not an option" in error_message(capsys)
-
-    def test_reports_a_value_that_beam_rejects(self, good, tmp_path, capsys):
-        assert run(tmp_path / "out", [good], "--direct_num_workers=two") == ExitCode.USAGE
-        assert "invalid int value: 'two'" in error_message(capsys)
 
 
 class TestInterruptedRuns:
@@ -183,14 +166,6 @@ class TestOverwrite:
         assert run(tmp_path / "fresh", [good]) == ExitCode.DONE
         assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
         assert names_in(tmp_path / "out") == names_in(tmp_path / "fresh")
-
-    def test_refuses_if_the_folder_has_files_of_others(self, good, tmp_path, capsys):
-        assert run(tmp_path / "out", [good]) == ExitCode.DONE
-        (tmp_path / "out" / "means" / "notes.txt").write_text("mine")
-        before = contents(tmp_path / "out")
-        assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.USAGE
-        assert "means/notes.txt, which no run of goodgain wrote" in error_message(capsys)
-        assert contents(tmp_path / "out") == before
 
 
 class TestRejected:
