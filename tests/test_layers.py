@@ -24,6 +24,11 @@ ABOVE = {
 # How many rooms of the pipeline know which others. One more has to be worth it: look first whether
 # what is imported lies in the wrong room.
 MOST_ARROWS_AMONG_ROOMS = 40
+# Whoever runs one of these rooms hands its views in.
+ROOMS_WITHOUT_VIEWS = (
+    "convert", "document", "inputs", "results", "run", "sample", "settings", "studies",
+)  # fmt: skip
+VIEWS = ("views", "document.terminal", "document.html", "document.markdown", "document.junit")
 MOST_LINES = 250  # of a module: more are two responsibilities
 
 
@@ -149,6 +154,18 @@ def test_no_more_rooms_of_the_pipeline_know_each_other():
     }
     assert ("cli", "views") in arrows
     assert len(arrows) <= MOST_ARROWS_AMONG_ROOMS, sorted(arrows)
+
+
+def test_what_people_see_is_handed_in():
+    views = [f"goodgain.pipeline.{view}" for view in VIEWS]
+
+    def imported_views(path):
+        return [name for name in imported_names(path) if any(is_below(name, of) for of in views)]
+
+    below = [path for path in MODULES if room_of(module_name(path)) in ROOMS_WITHOUT_VIEWS]
+    assert len(below) > 250
+    assert imported_views(Path("pipeline/views/run.py"))
+    assert not {str(path): names for path in below if (names := imported_views(path))}
 
 
 def test_modules_are_short():

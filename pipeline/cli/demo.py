@@ -77,8 +77,11 @@ def main(folder: Path) -> int:
     logging.getLogger().setLevel(logging.ERROR)
     from goodgain.pipeline.run.stream.run import stream
     from goodgain.pipeline.views.stream import print_summary
+    from goodgain.pipeline.views.stream_progress import show_progress
 
-    return stream(config, sys.argv[2:], ends_when_silent=True, show=print_summary)
+    return stream(
+        config, sys.argv[2:], ends_when_silent=True, show=print_summary, watch=show_progress
+    )
 
 
 if __name__ == "__main__":

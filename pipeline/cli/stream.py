@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from goodgain.pipeline.cli.config_options import add_config_options, collect_given_options
 from goodgain.pipeline.cli.imports import quick_imports
@@ -51,8 +52,13 @@ def run(args: argparse.Namespace) -> int:
     with quick_imports():
         import goodgain.pipeline.run.stream.run
         from goodgain.pipeline.views.stream import print_facts, print_findings, print_summary
+        from goodgain.pipeline.views.stream_progress import show_progress
 
     show = print_facts if args.json else print_findings if args.quiet else print_summary
     return goodgain.pipeline.run.stream.run.stream(
-        config, args.beam_arguments, show=show, quiet=args.quiet
+        config,
+        args.beam_arguments,
+        show=show,
+        watch=partial(show_progress, quiet=args.quiet),
+        quiet=args.quiet,
     )

@@ -7,8 +7,8 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,11 +18,13 @@ from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRu
 
 from goodgain.pipeline.run.engines import parent_guard
 from goodgain.pipeline.run.engines.failures import engine_failures
-from goodgain.pipeline.run.stream import graph, live_view
+from goodgain.pipeline.run.stream import graph
 from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.transforms.stream_end import StoppableEnd
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+Watch = Callable[[StreamCounter], AbstractContextManager[None]]
 
 
 def run(
@@ -31,20 +33,21 @@ def run(
     counter: StreamCounter,
     options: Any,
     log: Path,
-    quiet: bool = False,
+    watch: Watch | None = None,
 ) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
     Args:
       end, counter: those of the plan.
       log: file for what the engine logs.
+      watch: shows the progress while the stream runs.
 
     Raises:
       GoodGainError: the engine failed.
     """
     pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
-    view = live_view.show_progress(counter, sys.stderr, quiet)
+    view = nullcontext() if watch is None else watch(counter)
     advice = f" Fix that, and start it over with --overwrite. The engine's log is {log}."
     failures = engine_failures("The stream failed", advice)
     with failures, _stop_on_signals(end), view, engine_log(log):

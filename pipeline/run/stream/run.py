@@ -47,12 +47,16 @@ def stream(
     beam_arguments: Sequence[str],
     ends_when_silent: bool = False,
     show: Show | None = None,
+    watch: prism.Watch | None = None,
     quiet: bool = False,
 ) -> int:
     """Stream until Ctrl-C.
 
     Args:
       ends_when_silent: stop when no record has come for `idle`.
+      show: called with the counts at the end of a stream in this process.
+      watch: shows the progress of a stream in this process while it runs.
+      quiet: print no messages.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
@@ -63,13 +67,18 @@ def stream(
         config.runner, beam_arguments, streaming=True, command="stream"
     )
     if isinstance(engine, PrismRunner):
-        return _stream_here(config, options, ends_when_silent, show, quiet)
+        return _stream_here(config, options, ends_when_silent, show, watch, quiet)
     config = worker_paths.for_workers(config, engine, options)
     return _stream_on_cluster(config, engine, options, quiet)
 
 
 def _stream_here(
-    config: StreamConfig, options: Any, ends_when_silent: bool, show: Show | None, quiet: bool
+    config: StreamConfig,
+    options: Any,
+    ends_when_silent: bool,
+    show: Show | None,
+    watch: prism.Watch | None,
+    quiet: bool,
 ) -> int:
     """Stream from a folder on Prism, from its beginning or from `--since`."""
     if not is_local(config.input):
@@ -88,7 +97,7 @@ def _stream_here(
         plan = StreamPlan(config, scoring, source, end, evaluation.outcomes, counter)
         _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)
         try:
-            prism.run(plan, end, counter, options, _log_of(config.output), quiet)
+            prism.run(plan, end, counter, options, _log_of(config.output), watch)
         finally:
             discard_unfinished(config.output)
         counts = counter.now()

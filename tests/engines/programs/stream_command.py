@@ -22,6 +22,7 @@ from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.stream import print_summary
+from goodgain.pipeline.views.stream_progress import show_progress
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.sources import watch
 from goodgain.transforms.sources.folder_watch import FolderWatch
@@ -80,7 +81,13 @@ def main(words: list[str]) -> int:
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, collect_given_options(args, StreamConfig), args.config)
     feed(Path(waiting), Path(config.input))
-    return stream(config, args.beam_arguments, ends_when_silent=True, show=print_summary)
+    return stream(
+        config,
+        args.beam_arguments,
+        ends_when_silent=True,
+        show=print_summary,
+        watch=show_progress,
+    )
 
 
 if __name__ == "__main__":

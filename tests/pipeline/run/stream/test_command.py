@@ -1,6 +1,7 @@
 """Options of `goodgain stream`, and what it refuses before anything is written or run."""
 
 import json
+import logging
 
 import pytest
 
@@ -55,6 +56,19 @@ def test_a_quiet_stream_ends_with_its_warnings(incoming, fake_prism, tmp_path, m
     assert main([*words, "--quiet"]) == 0
     text = "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000.\n"
     assert capsys.readouterr() == ("", text)
+
+
+def test_what_the_source_warns_of_is_shown_even_if_quiet(
+    incoming, fake_prism, tmp_path, monkeypatch, capsys
+):
+    def run(plan, end, counter, options, log, watch):
+        with watch(counter), prism.engine_log(log):
+            logging.getLogger("goodgain.transforms.sources").warning("It cannot be listed.")
+
+    monkeypatch.setattr(prism, "run", run)
+    words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
+    assert main([*words, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "goodgain: It cannot be listed.\n")
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json", "--live"])

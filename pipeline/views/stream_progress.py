@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -31,12 +32,16 @@ _MILLIS = 1_000  # of a second
 
 
 @contextmanager
-def show_progress(counter: StreamCounter, stream: TextIO, quiet: bool = False) -> Iterator[None]:
+def show_progress(
+    counter: StreamCounter, stream: TextIO | None = None, quiet: bool = False
+) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
+      stream: where to; stderr by default.
       quiet: show only the warnings.
     """
+    stream = stream or sys.stderr
     done, warnings = threading.Event(), _WarningQueue()
     watch = _draw if stream.isatty() and not quiet else partial(_print_lines, quiet)
     watcher = threading.Thread(target=watch, args=(done, stream, counter, warnings), daemon=True)
