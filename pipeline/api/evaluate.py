@@ -30,11 +30,9 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.run_warnings import check_some_usable
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.inputs import progress
-from goodgain.pipeline.inputs.local_files import (
-    LOCAL,
-    open_local,
-)
+from goodgain.pipeline.inputs.local_files import LOCAL, open_local
 from goodgain.pipeline.results import datasets, rows
+from goodgain.pipeline.results.data_warnings import allowed_codes_in
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, Held, open_evaluation
@@ -53,7 +51,6 @@ from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own_names import name_of
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from goodgain.transforms.core.warnings.warning import allowed_codes
 
 IN_MEMORY = "(in memory)"
 _ENGINE = "none (goodgain.evaluate)"
@@ -197,14 +194,9 @@ def _first_queries(
 
 def _warn_of(run: Run) -> None:
     """Emit what the command prints beside the numbers."""
-    options = run.manifest.options
-    accepted = allowed_codes(
-        unlabelled=options.allow_unlabelled,
-        no_good=options.allow_no_good,
-        contradicted_ids=options.allow_contradicted_ids,
-    )
+    allowed = allowed_codes_in(run.manifest)
     for warning in run.warnings:
-        if warning.code not in accepted:
+        if warning.code not in allowed:
             warn(f"{warning.code}: {warning.message} {warning.remedy}".rstrip())
             run.emitted.append(warning.code)
 

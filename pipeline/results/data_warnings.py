@@ -12,9 +12,7 @@ from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.metrics.outcomes import OUTCOME
-from goodgain.transforms.core.warnings.check_inputs import (
-    SliceLabels,
-)
+from goodgain.transforms.core.warnings.check_inputs import SliceLabels
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing_warnings
 
 
@@ -34,15 +32,19 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
     ]
 
 
-def failing_warnings_in(manifest: RunManifest) -> list[DataWarning]:
-    """The warnings in a manifest that its options do not allow; they made the exit code 3."""
+def allowed_codes_in(manifest: RunManifest) -> frozenset[str]:
+    """The codes of the warnings that the options of a run allow."""
     options = manifest.options
-    allowed = allowed_codes(
+    return allowed_codes(
         unlabelled=options.allow_unlabelled,
         no_good=options.allow_no_good,
         contradicted_ids=options.allow_contradicted_ids,
     )
-    return failing_warnings(manifest.warnings, allowed)
+
+
+def failing_warnings_in(manifest: RunManifest) -> list[DataWarning]:
+    """The warnings in a manifest that its options do not allow; they made the exit code 3."""
+    return failing_warnings(manifest.warnings, allowed_codes_in(manifest))
 
 
 def is_bad(manifest: RunManifest) -> bool:
