@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
-
-from msgspec.structs import asdict
 
 from goodgain.pipeline.api.given_rows import (
     Labels,
@@ -28,12 +26,11 @@ from goodgain.pipeline.api.judgments import (
 )
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.run_warnings import check_some_usable
-from goodgain.pipeline.api.table import Row, Table
+from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.inputs import progress
 from goodgain.pipeline.inputs.local_files import LOCAL, open_local
 from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.data_warnings import allowed_codes_in
-from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, Held, open_evaluation
 from goodgain.pipeline.run.plan.first_queries import find_first_queries
@@ -50,7 +47,6 @@ from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own_names import name_of
-from goodgain.transforms.core.records.rejection import RejectedRecord
 
 IN_MEMORY = "(in memory)"
 _ENGINE = "none (goodgain.evaluate)"
@@ -203,31 +199,26 @@ def _warn_of(run: Run) -> None:
 
 def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:
     """For each dataset, a function that makes its table, sorted by key, on the first call."""
-    scoring, scores = evaluation.scoring, sorted(evaluated.scores, key=rows.score_key)
-    plan = scoring.plan
-    rows_of: dict[Dataset, Iterable[Row]] = {
-        datasets.conversations(plan, scoring.label_keys is not None): chain.from_iterable(
-            map(rows.conversation_rows, scores)
-        ),
-        datasets.iterations(plan): chain.from_iterable(map(rows.iteration_rows, scores)),
-        datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
-        datasets.MEANS: map(asdict, sorted(evaluated.means, key=rows.mean_key)),
-        datasets.REJECTED: _rows_of_rejected(evaluated.rejected),
-        datasets.LATE: (),  # only streams have late records
-    }
+    scoring = evaluation.scoring
+    of_conversations = datasets.conversations(scoring.plan, scoring.label_keys is not None)
+    conversations = rows.DatasetRows(of_conversations, rows.conversation_rows)
+    sources: list[tuple[rows.SortedRows, Iterable[Any]]] = [
+        (rows.rows_of_scores(scoring, conversations), evaluated.scores),
+        (rows.MEANS, evaluated.means),
+        (rows.REJECTED, evaluated.rejected),
+        (rows.LATE, ()),  # only streams have late records
+    ]
     if scoring.outcomes:
-        related = sorted(evaluated.relations, key=rows.relation_key)
-        rows_of[datasets.OUTCOME_RELATIONS] = map(asdict, related)
-    if scoring.per_call:
-        rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
+        sources.append((rows.OUTCOME_RELATIONS, evaluated.relations))
     for table, rejected in evaluated.rejected_rows.items():
-        rows_of[datasets.REJECTED_ROWS[table]] = _rows_of_rejected(rejected)
-    return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}
+        sources.append((rows.REJECTED_ROWS[table], rejected))
+    tables: dict[str, Callable[[], Table]] = {}
+    for source, elements in sources:
+        ordered = sorted(elements, key=source.key_of)
+        for of_dataset in source.datasets:
+            tables[of_dataset.dataset.name] = cache(partial(_table_of, of_dataset, ordered))
+    return tables
 
 
-def _rows_of_rejected(rejected: Iterable[RejectedRecord]) -> Iterator[Row]:
-    return map(asdict, sorted(rejected, key=rows.key_of_rejected))
-
-
-def _lazy_table(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
-    return cache(lambda: Table(dataset, list(rows)))
+def _table_of(of_dataset: rows.DatasetRows, elements: Sequence[Any]) -> Table:
+    return Table(of_dataset.dataset, list(chain.from_iterable(map(of_dataset.rows_of, elements))))

@@ -67,6 +67,7 @@ def _column(field: Mapping[str, Any]) -> Column:
     return Column(field["name"], kind, field["doc"], nullable)
 
 
+ITERATIONS = "iterations"
 _CONVERSATION_ID = Column("conversation_id", "text", "Identity of the conversation.")
 _TURN = Column("turn", "whole", "The last turn of the conversation, which is the one evaluated.")
 _ATTRIBUTES = Column(
@@ -93,7 +94,7 @@ def _ranking_column(metric: Metric) -> Column:
 def iterations(plan: MetricPlan) -> Dataset:
     """The dataset `iterations` of a run with this plan."""
     return Dataset(
-        "iterations",
+        ITERATIONS,
         "One row for each iteration of a conversation's last turn.",
         (_CONVERSATION_ID, _TURN, _ATTRIBUTES, _I, _ITERATION, *map(_metric_column, plan.by_i)),
     )
@@ -227,12 +228,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         dataset.name: tuple(column.name for column in dataset.columns)
         for dataset in (*_OF_RUN, *_OF_COMPARISON)
     },
-    "iterations": ("conversation_id", "turn", "attributes", "i", "iteration"),
+    ITERATIONS: ("conversation_id", "turn", "attributes", "i", "iteration"),
     "conversations": ("conversation_id", "turn", "attributes", "N", "rejected_records"),
 }
 # The names of all datasets that there may be in an output folder.
 RUN_DATASETS = (
-    "iterations", "conversations", "calls", *(dataset.name for dataset in _OF_RUN), LATE.name,
+    ITERATIONS, "conversations", "calls", *(dataset.name for dataset in _OF_RUN), LATE.name,
 )  # fmt: skip
 COMPARISON_DATASETS = tuple(dataset.name for dataset in _OF_COMPARISON)
 STREAM_DATASETS = (*RUN_DATASETS, "live", "warnings")

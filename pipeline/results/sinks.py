@@ -21,9 +21,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.results.dataset_format import Row
-from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.formats import FORMATS
+from goodgain.pipeline.results.rows import DatasetRows, SortedRows, TablesOf
 from goodgain.transforms.core.files.format_names import Format
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
@@ -67,77 +67,47 @@ class WrittenFile(Struct, frozen=True):
     rows: int
 
 
-class TablesOf(Struct, frozen=True):
-    """How to make Arrow's tables of many elements.
-
-    Attributes:
-      element_type: what to decode of each.
-      make: makes the tables; a module-level function, like `DatasetRows.rows_of`.
-    """
-
-    element_type: type[Struct]
-    make: Callable[[Iterable[Any]], Iterable[pa.Table]]
-
-
-class DatasetRows(Struct, frozen=True):
-    """A dataset, and how to make its rows from an element.
-
-    Attributes:
-      rows_of: makes the rows of one element; a module-level function, so that it can be pickled.
-      tables: how the rows of many elements are made at once, for formats that take tables.
-    """
-
-    dataset: Dataset
-    rows_of: Callable[[Any], Iterable[Row]]
-    tables: TablesOf | None = None
-
-
 @dataclass(eq=False, repr=False)
 class WriteRows(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenFile]`: writes each T as rows of datasets.
 
     Every shard of every dataset is written, even if empty, so that readers always find the columns.
-    Elements are sorted by key within a shard, so files do not depend on the order of elements.
-
-    Attributes:
-      element_type: T, a msgspec Struct.
-      key_of: the key to partition and sort by; elements with equal keys are sorted by their bytes.
+    Elements are partitioned by key, and sorted by it within a shard, so files do not depend on the
+    order of elements; those with equal keys are sorted by their bytes.
     """
 
     target: Target
-    datasets: Sequence[DatasetRows]
-    element_type: type[Struct]
-    key_of: Callable[[Any], str]
+    rows: SortedRows
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenFile]:
         """Apply the transform."""
         every_shard = elements.pipeline | "EveryShard" >> beam.Create(
             [(shard, _NOTHING) for shard in range(self.target.shards)]
         ).with_output_types(_Packed)
-        pack = _PackForShards(self.target, self.key_of)
+        pack = _PackForShards(self.target, self.rows.key_of)
         packed = elements | "ToShard" >> beam.ParDo(pack).with_output_types(_Packed)
         return (
             (packed, every_shard)
             | "WithEmpty" >> beam.Flatten()
             | "GroupByShard" >> beam.GroupByKey()
-            | "WriteShard" >> beam.ParDo(_WriteShard(self.target, self.datasets, self.element_type))
+            | "WriteShard" >> beam.ParDo(_WriteShard(self.target, self.rows))
         )
 
 
 @dataclass(eq=False, repr=False)
 class WriteEmpty(beam.PTransform):
-    """To `PCollection[WrittenFile]`: writes one file of a dataset, without rows.
+    """To `PCollection[WrittenFile]`: writes one file of each dataset, without rows.
 
     Applied to a pipeline.
     """
 
     target: Target
-    dataset: Dataset
+    rows: SortedRows
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[WrittenFile]:
         """Apply the transform."""
         one = replace(self.target, shards=1)
-        write = _WriteShard(one, [DatasetRows(self.dataset, list)], Struct)
+        write = _WriteShard(one, self.rows)
         return begin | beam.Create([(0, [])]) | "WriteShard" >> beam.ParDo(write)
 
 
@@ -180,18 +150,17 @@ class _PackForShards(beam.DoFn):
 @dataclass(eq=False, repr=False)
 class _WriteShard(beam.DoFn):
     target: Target
-    datasets: Sequence[DatasetRows]
-    element_type: type[Struct]
+    rows: SortedRows
 
     def setup(self) -> None:
-        self._decoder = msgspec.msgpack.Decoder(self.element_type)
+        self._decoder = msgspec.msgpack.Decoder(self.rows.element_type)
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
         return_freed_memory()
         unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
         packed = [element for _, element in sorted(chain.from_iterable(unpacked))]
-        for rows in self.datasets:
+        for rows in self.rows.datasets:
             return_freed_memory()
             yield self._write(rows, number, packed)
 

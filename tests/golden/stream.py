@@ -99,7 +99,7 @@ def outputs_of_stream(case):
         "late": ("late", rows.struct_row),
         "live": ("live", datasets.live_rows),
         "rejected": ("rejected", rows.struct_row),
-        "means": ("means", datasets.mean_rows),
+        "means": ("means", datasets.windowed_rows),
         "missed": ("missed", lambda missed: [asdict(missed)]),
         "warnings": ("warnings", datasets.warning_rows),
     }

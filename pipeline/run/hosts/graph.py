@@ -14,14 +14,8 @@ from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicat
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.iteration_tables import FoundIterations, iteration_tables
 from goodgain.pipeline.results.means import WriteMeans
-from goodgain.pipeline.results.sinks import (
-    DatasetRows,
-    TablesOf,
-    Target,
-    WriteEmpty,
-    WriteRows,
-    WrittenFile,
-)
+from goodgain.pipeline.results.rows import DatasetRows, TablesOf
+from goodgain.pipeline.results.sinks import Target, WriteEmpty, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
 from goodgain.pipeline.run.hosts.counts import (
     count_elements,
@@ -42,8 +36,6 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.score import ScorePayloads
 from goodgain.transforms.side_table_join import to_rejected_rows
-
-_DUPLICATE_TABLES = TablesOf(FoundDuplicates, duplicate_tables)
 
 
 class Plan(Struct, frozen=True):
@@ -104,9 +96,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     written = (
         scores | "WrittenParts" >> beam.Map(_reduce_to_rows) | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
-        rejected | "WriteRejected" >> _write_rejected(plan, datasets.REJECTED),
+        rejected | "WriteRejected" >> WriteRows(plan.target, rows.REJECTED),
         # In batch no record is late, but the dataset must exist.
-        pipeline | "WriteLate" >> WriteEmpty(plan.target, datasets.LATE),
+        pipeline | "WriteLate" >> WriteEmpty(plan.target, rows.LATE),
         *(
             _write_rejected_rows(plan, name, rejected_rows, scores)
             for name, rejected_rows in labels.rejected.items()
@@ -140,16 +132,16 @@ def _write_rejected_rows(
     scores: beam.PCollection[ConversationScore],
 ) -> beam.PCollection[WrittenFile]:
     """Write the rows of a table beside the traces that cannot be used."""
-    dataset, title = datasets.REJECTED_ROWS[table], table.capitalize()
-    if dataset == datasets.REJECTED_LABELS:
+    if table == "labels":
         unmatched = (
             scores
             | "UnmatchedLabels" >> beam.FlatMap(_rejected_labels).with_output_types(UnusedRow)
             | "UnmatchedRows" >> to_rejected_rows(plan.evaluation.labels.files)
         )
         rejected = (rejected, unmatched) | "AllRejectedLabels" >> beam.Flatten()
-    written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_rejected(
-        plan, dataset
+    write = WriteRows(plan.target, rows.REJECTED_ROWS[table])
+    written: beam.PCollection[WrittenFile] = (
+        rejected | f"WriteRejected{table.capitalize()}" >> write
     )
     return written
 
@@ -159,20 +151,24 @@ def _rejected_labels(score: ConversationScore) -> list[UnusedRow]:
 
 
 def _write_scores(plan: Plan) -> WriteRows:
-    of_run = plan.scoring.plan
-    iterations = datasets.iterations(of_run)
-    iteration_rows = TablesOf(FoundIterations, partial(iteration_tables, iterations))
-    written = [
-        DatasetRows(iterations, rows.iteration_rows, iteration_rows),
-        DatasetRows(
-            datasets.conversations(of_run, bool(plan.evaluation.qrels)), rows.conversation_rows
-        ),
-    ]
-    if plan.scoring.per_call:
-        written.append(DatasetRows(datasets.calls(of_run), rows.call_rows))
-    if plan.scoring.write_duplicates:
-        written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows, _DUPLICATE_TABLES))
-    return WriteRows(plan.target, written, ConversationScore, rows.score_key)
+    conversations = DatasetRows(
+        datasets.conversations(plan.scoring.plan, bool(plan.evaluation.qrels)),
+        rows.conversation_rows,
+    )
+    of_scores = rows.rows_of_scores(plan.scoring, conversations)
+    with_tables = tuple(map(_with_tables, of_scores.datasets))
+    return WriteRows(plan.target, replace(of_scores, datasets=with_tables))
+
+
+def _with_tables(of_dataset: DatasetRows) -> DatasetRows:
+    """The rows of a dataset that may be large made many at a time, where the format allows it."""
+    dataset = of_dataset.dataset
+    if dataset == datasets.DUPLICATES:
+        return replace(of_dataset, tables=TablesOf(FoundDuplicates, duplicate_tables))
+    if dataset.name == datasets.ITERATIONS:
+        tables = TablesOf(FoundIterations, partial(iteration_tables, dataset))
+        return replace(of_dataset, tables=tables)
+    return of_dataset
 
 
 def _reduce_to_rows(score: ConversationScore) -> ConversationScore:
@@ -188,11 +184,6 @@ def _reduce_to_rows(score: ConversationScore) -> ConversationScore:
         rejected_labels=[],
         contradicted_ids=[],
     )
-
-
-def _write_rejected(plan: Plan, dataset: datasets.Dataset) -> WriteRows:
-    written = [DatasetRows(dataset, rows.struct_row)]
-    return WriteRows(plan.target, written, RejectedRecord, rows.key_of_rejected)
 
 
 def _finish(_: None, run: StartedRun) -> None:

@@ -1,16 +1,28 @@
-"""The datasets of a stream, and the columns that they have in addition to a run's (SPEC 6, 7)."""
+"""The datasets of a stream, and what they have in addition to a run's (SPEC 6, 7).
+
+The rows of a pane are sorted by keys of their own.
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.results import datasets
-from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import Column, Dataset
-from goodgain.pipeline.results.rows import conversation_row, iteration_row
+from goodgain.pipeline.results.rows import (
+    DatasetRows,
+    Row,
+    SortedRows,
+    conversation_row,
+    iteration_row,
+    mean_key,
+    relation_key,
+    rows_of_scores,
+)
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import EARLIER_TURN, SCORED
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.windowed_means import (
     WindowedMeanRow,
@@ -83,6 +95,12 @@ def conversation_rows(score: ConversationScore) -> list[Row]:
     return [row | counted]
 
 
+def rows_of_stream(scoring: Scoring) -> SortedRows:
+    """The rows of the conversations of a stream."""
+    conversations_of_stream = DatasetRows(conversations(scoring.plan), conversation_rows)
+    return rows_of_scores(scoring, conversations_of_stream)
+
+
 def live_rows(live: LiveIteration) -> list[Row]:
     """The row of `live`."""
     return [
@@ -95,25 +113,56 @@ def live_rows(live: LiveIteration) -> list[Row]:
     ]
 
 
+def _key_of_live(live: LiveIteration) -> str:
+    return f"{live.row.conversation_id} {live.row.turn:06d} {live.row.i:06d} {live.revision:06d}"
+
+
+def rows_of_live(plan: MetricPlan) -> SortedRows:
+    """The rows of iterations of open conversations."""
+    return SortedRows((DatasetRows(live(plan), live_rows),), LiveIteration, _key_of_live)
+
+
+_Paned = WindowWarnings | WindowedMeanRow | WindowedRelation
+
+
+def start_of_window(row: _Paned) -> int:
+    """The window that a row is about, which was over when its pane was emitted."""
+    return row.window_start
+
+
 def warning_rows(window: WindowWarnings) -> list[Row]:
     """The rows of `warnings`."""
     return [{**_of_pane(window), **asdict(warning)} for warning in window.warnings]
 
 
-def mean_rows(mean: WindowedMeanRow) -> list[Row]:
-    """The row of `means`."""
-    return [{**_of_pane(mean), **asdict(mean.row)}]
+def windowed_rows(windowed: WindowedMeanRow | WindowedRelation) -> list[Row]:
+    """The row of `means` or `outcome_relations`."""
+    return [{**_of_pane(windowed), **asdict(windowed.row)}]
 
 
-def relation_rows(relation: WindowedRelation) -> list[Row]:
-    """The row of `outcome_relations`."""
-    return [{**_of_pane(relation), **asdict(relation.row)}]
-
-
-def _of_pane(row: WindowWarnings | WindowedMeanRow | WindowedRelation) -> Row:
+def _of_pane(row: _Paned) -> Row:
     return {
         "window_start": row.window_start,
         "window_end": row.window_end,
         "pane": row.pane,
         "is_last": row.is_last,
     }
+
+
+def _key_of_pane(row: _Paned) -> str:
+    return f"{row.window_start:020d} {row.pane:06d}"
+
+
+def _key_of_mean(mean: WindowedMeanRow) -> str:
+    return f"{_key_of_pane(mean)} {mean_key(mean.row)}"
+
+
+def _key_of_relation(relation: WindowedRelation) -> str:
+    return f"{_key_of_pane(relation)} {relation_key(relation.row)}"
+
+
+ROWS_OF_MEANS = SortedRows((DatasetRows(MEANS, windowed_rows),), WindowedMeanRow, _key_of_mean)
+ROWS_OF_RELATIONS = SortedRows(
+    (DatasetRows(OUTCOME_RELATIONS, windowed_rows),), WindowedRelation, _key_of_relation
+)
+ROWS_OF_WARNINGS = SortedRows((DatasetRows(WARNINGS, warning_rows),), WindowWarnings, _key_of_pane)

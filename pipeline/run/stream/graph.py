@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
 from msgspec import Struct
 
-from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
-from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.pane_files import StreamTarget
-from goodgain.pipeline.run.stream.row_keys import (
-    key_of_live,
-    key_of_mean,
-    key_of_relation,
-    key_of_warnings,
-    start_of_window,
-)
 from goodgain.pipeline.run.stream.sinks import WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
 from goodgain.transforms.core.records.rejection import RejectedRecord
-from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.options import ClosingOptions
-from goodgain.transforms.core.streaming.windowed_means import (
-    WindowedMeanRow,
-    WindowedRelation,
-    WindowWarnings,
-)
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.side_table_join import ReadSideTable, SideTableRead, to_rejected_rows
 from goodgain.transforms.stream_end import StreamEnd
@@ -112,50 +95,24 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     _ = scored.still_open | "CountOpen" >> Count(plan.counter)
     _ = means.missed | "CountMissed" >> Count(plan.counter)
 
-    _ = scores | "WriteScores" >> _write_scores(plan)
-    _ = means.rows | "WriteMeans" >> _write_one(
-        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, key_of_mean, start_of_window
-    )
+    _ = scores | "WriteScores" >> WritePanes(plan.target, datasets.rows_of_stream(scoring))
+    _ = means.rows | "WriteMeans" >> _write_windows(plan, datasets.ROWS_OF_MEANS)
     if scoring.outcomes:
-        _ = means.relations | "WriteRelations" >> _write_one(
-            plan,
-            datasets.OUTCOME_RELATIONS,
-            datasets.relation_rows,
-            WindowedRelation,
-            key_of_relation,
-            start_of_window,
-        )
-    _ = means.warnings | "WriteWarnings" >> _write_one(
-        plan,
-        datasets.WARNINGS,
-        datasets.warning_rows,
-        WindowWarnings,
-        key_of_warnings,
-        start_of_window,
-    )
-    _ = rejected | "WriteRejected" >> _write_one(
-        plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
-    )
-    _ = late | "WriteLate" >> _write_one(
-        plan, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key
-    )
+        _ = means.relations | "WriteRelations" >> _write_windows(plan, datasets.ROWS_OF_RELATIONS)
+    _ = means.warnings | "WriteWarnings" >> _write_windows(plan, datasets.ROWS_OF_WARNINGS)
+    _ = rejected | "WriteRejected" >> WritePanes(plan.target, rows.REJECTED)
+    _ = late | "WriteLate" >> WritePanes(plan.target, rows.LATE)
     if given is not None:
         _ = given.counts | "CountOutcomes" >> Count(plan.counter)
-        _ = _rejected_outcomes(plan, given, scored.unused) | "WriteRejectedOutcomes" >> _write_one(
-            plan,
-            batch_datasets.REJECTED_OUTCOMES,
-            rows.struct_row,
-            RejectedRecord,
-            rows.key_of_rejected,
+        rejected_outcomes = _rejected_outcomes(plan, given, scored.unused)
+        _ = rejected_outcomes | "WriteRejectedOutcomes" >> WritePanes(
+            plan.target, rows.REJECTED_ROWS["outcomes"]
         )
     if config.live:
         _ = (
             scored.live
             | "Live" >> _OnlySince(plan)
-            | "WriteLive"
-            >> _write_one(
-                plan, datasets.live(scoring.plan), datasets.live_rows, LiveIteration, key_of_live
-            )
+            | "WriteLive" >> WritePanes(plan.target, datasets.rows_of_live(scoring.plan))
         )
 
 
@@ -211,25 +168,6 @@ class _DropBefore(beam.DoFn):
             self.counter.count_skipped(element)
 
 
-def _write_scores(plan: StreamPlan) -> WritePanes:
-    scoring = plan.scoring
-    dataset_rows = [DatasetRows(batch_datasets.iterations(scoring.plan), rows.iteration_rows)]
-    if scoring.per_call:
-        dataset_rows.append(DatasetRows(batch_datasets.calls(scoring.plan), rows.call_rows))
-    if scoring.write_duplicates:
-        dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, rows.duplicate_rows))
-    dataset_rows.append(
-        DatasetRows(datasets.conversations(scoring.plan), datasets.conversation_rows)
-    )
-    return WritePanes(plan.target, dataset_rows, ConversationScore, rows.score_key)
-
-
-def _write_one(
-    plan: StreamPlan,
-    dataset: batch_datasets.Dataset,
-    rows_of: Callable[[Any], Any],
-    element_type: type[Struct],
-    key_of: Callable[[Any], str],
-    time_of: Callable[[Any], int] | None = None,
-) -> WritePanes:
-    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of, time_of)
+def _write_windows(plan: StreamPlan, of_windows: rows.SortedRows) -> WritePanes:
+    """Write rows about windows of event time into the files of these."""
+    return WritePanes(plan.target, of_windows, datasets.start_of_window)

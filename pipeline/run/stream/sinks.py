@@ -27,7 +27,7 @@ from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import reason_of
-from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.results.rows import SortedRows
 from goodgain.pipeline.run.stream.pane_files import StreamTarget, draw_attempt, write_pane
 from goodgain.pipeline.run.stream.panes import Pane, find_dated_window
 from goodgain.pipeline.run.stream.publication import Publish, next_move
@@ -43,20 +43,17 @@ _MILLIS = 1_000  # of a second
 class WritePanes(beam.PTransform):
     """`PCollection[T]` to `PCollection[str]`: writes each T's rows to one or more datasets.
 
-    Returns the paths of files, relative to the output folder, until they are published.
+    Returns the paths of files, relative to the output folder, until they are published. Elements
+    with equal keys are written by one worker, in any order.
 
-    Attributes (the others as in `WriteRows`):
-      key_of: the key to partition and sort by. Elements with equal keys are written by one worker,
-        in any order.
+    Attributes:
       time_of: the time in ms whose window an element belongs to; None = its timestamp.
       now: the engine's clock.
       attempt: returns new digits for the name of a file.
     """
 
     target: StreamTarget
-    datasets: Sequence[DatasetRows]
-    element_type: type[Struct]
-    key_of: Callable[[Any], str]
+    rows: SortedRows
     time_of: Callable[[Any], int] | None = None
     now: Callable[[], Timestamp] = Timestamp.now
     attempt: Callable[[], str] = draw_attempt
@@ -66,12 +63,12 @@ class WritePanes(beam.PTransform):
         written: beam.PCollection[str] = (
             elements
             | "ToShard"
-            >> beam.ParDo(_ToShard(self.target, self.key_of, self.time_of)).with_output_types(
+            >> beam.ParDo(_ToShard(self.target, self.rows.key_of, self.time_of)).with_output_types(
                 tuple[str, Waiting]
             )
             | "WritePane"
             >> beam.ParDo(
-                _WritePane(self.target, self.datasets, self.element_type, self.now, self.attempt)
+                _WritePane(self.target, self.rows, self.now, self.attempt)
             ).with_output_types(str)
         )
         if not self.target.at_once:
@@ -123,13 +120,12 @@ class _WritePane(beam.DoFn):
     END = TimerSpec("end", TimeDomain.WATERMARK)
 
     target: StreamTarget
-    datasets: Sequence[DatasetRows]
-    element_type: type[Struct]
+    rows: SortedRows
     now: Callable[[], Timestamp]
     attempt: Callable[[], str]
 
     def setup(self) -> None:
-        self._decoder = msgspec.msgpack.Decoder(self.element_type)
+        self._decoder = msgspec.msgpack.Decoder(self.rows.element_type)
 
     def process(
         self,
@@ -222,7 +218,7 @@ class _WritePane(beam.DoFn):
     def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[str]:
         decoded = [self._decoder.decode(element.element) for element in elements]
         try:
-            for dataset in self.datasets:
+            for dataset in self.rows.datasets:
                 rows = [row for element in decoded for row in dataset.rows_of(element)]
                 if rows:
                     path = write_pane(self.target, pane, dataset.dataset, rows)

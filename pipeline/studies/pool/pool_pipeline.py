@@ -19,7 +19,8 @@ from goodgain.pipeline.results import pool_store
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.results.pool_store import Pool
-from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
+from goodgain.pipeline.results.rows import DatasetRows, SortedRows
+from goodgain.pipeline.results.sinks import Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
 from goodgain.pipeline.run.hosts.counts import (
@@ -130,11 +131,11 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
     problems = [run.problems for run in runs if run.problems is not None]
     dataset = pool_documents(pool_store.next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
-    rows = [DatasetRows(dataset, rows_of)]
+    rows = SortedRows((DatasetRows(dataset, rows_of),), BuiltTopic, attrgetter("topic.key"))
     files = (
         built.topics
         | "WithoutCounts" >> beam.Map(drop_counts).with_output_types(BuiltTopic)
-        | "Write" >> WriteRows(plan.target, rows, BuiltTopic, attrgetter("topic.key"))
+        | "Write" >> WriteRows(plan.target, rows)
     )
     _ = (
         pipeline

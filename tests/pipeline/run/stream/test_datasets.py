@@ -40,7 +40,7 @@ WRITTEN = {
     ),
     "means": (
         datasets.MEANS,
-        [row for mean in windowed_means() for row in datasets.mean_rows(mean)],
+        [row for mean in windowed_means() for row in datasets.windowed_rows(mean)],
     ),
 }
 

@@ -20,10 +20,8 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import msgpack
 
-from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.finished_run import read_dataset
-from goodgain.pipeline.results.rows import struct_row
-from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.results.rows import LATE
 from goodgain.pipeline.run.stream.pane_files import StreamTarget
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
 from goodgain.pipeline.run.stream.sinks import Waiting, _WritePane
@@ -55,8 +53,7 @@ class Sink:
         numbers = count()
         self._write = _WritePane(
             target,
-            [DatasetRows(datasets.LATE, struct_row)],
-            LateRow,
+            LATE,
             lambda: Timestamp(0),
             lambda: f"{next(numbers):x}",
         )

@@ -10,11 +10,9 @@ from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
-from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.rows import late_key, struct_row
-from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.results.rows import LATE
 from goodgain.pipeline.run.stream import sinks
 from goodgain.pipeline.run.stream.pane_files import StreamTarget
 from goodgain.pipeline.run.stream.panes import pane_of
@@ -46,15 +44,10 @@ def stream():
 def write(folder, script, time_of=None, **target):
     defaults = {"format": "avro", "shards": 1, "window": DAY, "flush": 10_000}
     sink = StreamTarget(folder=str(folder), **(defaults | target))
-    rows = [DatasetRows(datasets.LATE, struct_row)]
     options = PipelineOptions([])
     options.view_as(StandardOptions).streaming = True
     with beam.Pipeline(runner=BundleBasedDirectRunner(), options=options) as pipeline:
-        _ = (
-            pipeline
-            | script
-            | WritePanes(sink, rows, LateRow, late_key, time_of, now=lambda: _BEGINNING)
-        )
+        _ = pipeline | script | WritePanes(sink, LATE, time_of, now=lambda: _BEGINNING)
 
 
 def ids_by_pane(folder):
