@@ -102,13 +102,7 @@ def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterat
     yield datasets.conversations(plan, judged_outside=config.qrels is not None)
     yield datasets.iterations(plan)
     yield datasets.calls(plan)
-    yield datasets.DUPLICATES
-    yield datasets.MEANS
-    yield datasets.OUTCOME_RELATIONS
-    yield datasets.REJECTED
-    yield datasets.LATE
-    yield datasets.REJECTED_LABELS
-    yield datasets.REJECTED_OUTCOMES
+    yield from datasets.SHIPPED_OF_RUN
 
 
 def _read(folder: str, dataset: Dataset) -> Table:

@@ -221,6 +221,7 @@ def pool_documents(name: str) -> Dataset:
 _OF_RUN = (
     DUPLICATES, MEANS, OUTCOME_RELATIONS, REJECTED, REJECTED_LABELS, REJECTED_OUTCOMES,
 )  # fmt: skip
+SHIPPED_OF_RUN = (*_OF_RUN, LATE)
 _OF_COMPARISON = (COMPARISON, DIFFERENCES, ARMS, POOL_DOCUMENTS)
 # By dataset of a finished run or comparison, those that it has whatever the options.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -233,7 +234,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 # The names of all datasets that there may be in an output folder.
 RUN_DATASETS = (
-    ITERATIONS, "conversations", "calls", *(dataset.name for dataset in _OF_RUN), LATE.name,
+    ITERATIONS, "conversations", "calls", *(dataset.name for dataset in SHIPPED_OF_RUN),
 )  # fmt: skip
 COMPARISON_DATASETS = tuple(dataset.name for dataset in _OF_COMPARISON)
 STREAM_DATASETS = (*RUN_DATASETS, "live", "warnings")
