@@ -12,18 +12,8 @@ from goodgain.transforms.core.records.field_types import MAPS
 _PACKAGES = ("pandas", "polars", "pyarrow")
 
 
-def rows_of(table: Any) -> Iterable[Any]:
-    """The rows of a pandas, polars or pyarrow table as dicts; anything else unchanged.
-
-    Raises:
-      UsageError: it is another object of these packages, like a single column.
-    """
-    found = table_of(table)
-    return table if found is None else rows_in(found)
-
-
 def rows_of_table(table: Any, what: str, expected: str) -> Iterable[Any]:
-    """Rows that the caller holds beside the traces, or those of a table, as `rows_of`.
+    """Rows that the caller holds beside the traces, unchanged, or those of a table as dicts.
 
     Args:
       what: the argument's name, for messages.
@@ -32,7 +22,8 @@ def rows_of_table(table: Any, what: str, expected: str) -> Iterable[Any]:
     Raises:
       UsageError: it is neither.
     """
-    rows = rows_of(table)
+    found = table_of(table)
+    rows = table if found is None else rows_in(found)
     if not isinstance(rows, Iterable):
         raise UsageError(f"{what} must be a path, a table or rows with {expected}.")
     return rows
