@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from goodgain.pipeline.api.evaluate import IN_MEMORY
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.inputs.local_files import LOCAL
@@ -18,6 +17,7 @@ from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.sources import LocalFiles
+from goodgain.pipeline.settings.explain_command import IN_MEMORY
 from goodgain.pipeline.settings.option_fields import field_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn

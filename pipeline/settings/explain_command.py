@@ -11,6 +11,8 @@ from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, split_names
 from goodgain.transforms.core.option import LIMITS
 
+# Stands in the options of a run for what its caller held instead of files.
+IN_MEMORY = "(in memory)"
 _LONGEST = 2_000
 # The files are named first, metrics only where they are missed; costs are not explained.
 _UNSEEN = ("input", "metrics", "cost")
@@ -38,11 +40,15 @@ def are_explained_alike(parameters: Mapping[str, Any], others: Mapping[str, Any]
 def explain_command(
     conversation_id: str, parameters: Mapping[str, Any], against: Sequence[str] = ()
 ) -> str | None:
-    """The `goodgain explain` command for a conversation of a run; None if it would be too long.
+    """The `goodgain explain` command for a conversation of a run.
+
+    None if it would be too long, or something that it needs was in memory.
 
     Args:
       against: the traces of another arm, if it shows the conversation in both.
     """
+    if IN_MEMORY in (*parameters.get("input", ()), *against, *map(parameters.get, _DEFAULTS)):
+        return None
     words = ["goodgain", "explain", "--input", *map(quote_word, parameters.get("input", ()))]
     if against:
         words += ["--against", *map(quote_word, against)]

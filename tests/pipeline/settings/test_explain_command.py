@@ -12,7 +12,7 @@ from goodgain.pipeline.cli import explain
 from goodgain.pipeline.cli.commands import parse_arguments
 from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.explain_command import explain_command, quote_word
+from goodgain.pipeline.settings.explain_command import IN_MEMORY, explain_command, quote_word
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
@@ -83,6 +83,13 @@ def test_command_names_metrics_only_if_the_explanation_lacked_one(metrics, named
     assert explain_command("c-1", RUN | {"metrics": metrics}) == short + " ".join(option)
     both = explain_command("c-1", RUN | {"metrics": metrics}, against=["d.avro"])
     assert both.endswith("--against d.avro")
+
+
+@pytest.mark.parametrize("option", ["labels", "qrels", "outcomes", "exclude"])
+def test_no_command_for_what_was_in_memory(option):
+    assert explain_command("c-1", RUN | {option: IN_MEMORY}) is None
+    assert explain_command("c-1", RUN | {"input": [IN_MEMORY]}) is None
+    assert explain_command("c-1", RUN, against=[IN_MEMORY]) is None
 
 
 def test_no_command_if_it_would_be_very_long():

@@ -148,11 +148,13 @@ def command_block(command: str | None, name: str) -> CopyCommand | Sentence:
     """A command to copy.
 
     Args:
-      command: None if it is too long to show.
+      command: None if there is none; see `explain_command`.
       name: what copying copies.
     """
     if command is None:
         return Sentence(
-            "The command that explains it is too long to show: `goodgain explain --help`.", "quiet"
+            "No command fits here: see `goodgain explain --help` or, for what was in memory, "
+            "`run.explain` in Python.",
+            "quiet",
         )
     return CopyCommand(command, name)
