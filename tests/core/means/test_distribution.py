@@ -141,6 +141,12 @@ def test_minus_zero_is_zero():
     assert not str(Distribution().add([-0.0]).lowest).startswith("-")
 
 
+def test_large_whole_numbers_that_are_one_double_count_as_one_value():
+    found = Distribution().add([2**53, 2**53 + 1, 2.0**53, None])
+    assert found == Distribution(3, 1, {2.0**53: 3})
+    assert all(isinstance(value, float) for value in found.counts)
+
+
 @given(
     st.lists(
         st.tuples(

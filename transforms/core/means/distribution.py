@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from math import isnan, sqrt
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -65,33 +65,29 @@ class Distribution(Struct, frozen=True, array_like=True):
     counts: dict[float, int] = {}
     binned: Binned | None = None
 
-    def add(self, values: Sequence[float], undefined: int = 0) -> Distribution:
+    def add(self, values: Column, undefined: int = 0) -> Distribution:
         """The distribution with more values; pass many at once, since most of the cost is per call.
 
         Args:
-          values: numbers of a magnitude below GREATEST_MAGNITUDE.
+          values: numbers of a magnitude below GREATEST_MAGNITUDE; null where undefined.
           undefined: number of further conversations with a null.
 
         Raises:
           ValueError: a value is not finite, or too large.
         """
-        if not values:
-            return self.merge(Distribution(undefined=undefined)) if undefined else self
-        known = self.counts if self.binned is None else {}
-        counts = Counter(known)
-        counts.update(map(float, values))
-        distinct = values if len(values) < len(counts) else counts.keys()
-        if (
+        found: Counter[Any] = Counter(values)
+        nulls = found.pop(None, 0)
+        distinct = [float(value) + 0.0 for value in found]  # -0.0 becomes 0.0
+        if distinct and (
             isnan(sum(distinct))
             or max(distinct) >= GREATEST_MAGNITUDE
             or min(distinct) <= -GREATEST_MAGNITUDE
         ):
             raise ValueError("A metric has a value that is not finite or is beyond 2**500.")
-        if 0.0 in counts and 0.0 not in known:
-            counts[0.0] = counts.pop(0.0)  # the key may be -0.0
-        if self.binned is None:
-            return _distribution(self.n + len(values), self.undefined + undefined, dict(counts))
-        return self.merge(Distribution(len(values), undefined, counts))
+        counts: dict[float, int] = {}
+        for value, count in zip(distinct, found.values(), strict=True):
+            counts[value] = counts.get(value, 0) + count  # large whole numbers may round to one
+        return self.merge(_distribution(len(values) - nulls, undefined + nulls, counts))
 
     def merge(self, other: Distribution) -> Distribution:
         """The distribution of the values of both."""
@@ -206,9 +202,7 @@ class Adder:
         last = self._last.get(key)
         if last is not None and last[0] is before and last[1] == column:
             return last[2]
-        undefined = column.count(None)
-        values = [value for value in column if value is not None] if undefined else column
-        added = before.add(cast(Sequence[float], values), undefined)
+        added = before.add(column)
         self._last[key] = before, column, added
         return added
 
