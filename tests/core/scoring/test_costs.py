@@ -2,6 +2,7 @@
 
 import math
 import random
+from fractions import Fraction
 
 import numpy
 import pytest
@@ -12,6 +13,8 @@ from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budgets
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
+from goodgain.transforms.core.metrics.prefix import prefixes
+from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from goodgain.transforms.core.scoring.conversation_score import AtBudget
 from tests.adversarial import trace
 from tests.core.direct import plan, score, score_one
@@ -193,6 +196,35 @@ def test_costs_equal_those_of_the_reference(seed):
                     expected = (0, False)  # without search nothing is spent
                 at_budget = found.budgets[at]
                 assert (at_budget.values[place], at_budget.reached) == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_costs_of_long_turns_are_exact_sums(seed):
+    rng = random.Random(seed)
+    amounts = [0.0, 0.1, 1.0, 1e16, 1e100, 5e-324]
+    costs = [
+        [{"usd": rng.choice([*amounts, rng.random()])} for _ in range(rng.randrange(1, 4))]
+        for _ in range(100)
+    ]
+    said = []
+    for of_calls, prefix in zip(costs, prefixes(long_turn(costs), 0)[1:], strict=True):
+        of_iteration = [Fraction(of_call["usd"]) for of_call in of_calls]
+        said += of_iteration
+        assert prefix.spent_last == {"usd": float(sum(of_iteration))}
+        assert prefix.spent == {"usd": float(sum(said))}
+
+
+def test_costs_of_a_long_turn_are_unknown_from_a_call_without_them_on():
+    costs = [[{"usd": 0.1}]] * 99 + [[{"usd": 0.1}, {}]] + [[{"usd": 0.1}]]
+    *_, before, without, after = prefixes(long_turn(costs), 0)
+    assert (before.spent, before.spent_last) == ({"usd": 9.9}, {"usd": 0.1})
+    assert (without.spent, without.spent_last) == ({"usd": None}, {"usd": None})
+    assert (after.spent, after.spent_last) == ({"usd": None}, {"usd": 0.1})
+
+
+def long_turn(costs):
+    iterations = [IterationCounts(i) for i in range(len(costs))]
+    return Turn(iterations, costs=costs, cost_names=("usd",))
 
 
 @pytest.mark.parametrize("seed", range(5))

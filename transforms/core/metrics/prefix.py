@@ -13,11 +13,12 @@ from math import fsum, log2
 
 from msgspec import Struct
 
-from goodgain.transforms.core.exact_sum import Parts, sum_exactly
+from goodgain.transforms.core.exact_sum import sum_exactly
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from goodgain.transforms.core.ranking import RankedList
 
 HALF = 0.5
+_MOST_TERMS = 64  # more than the parts of any exact sum
 
 
 NO_COUNTS = IterationCounts(0)
@@ -100,14 +101,14 @@ def empty_prefix(turn: Turn) -> Prefix:
 def prefixes(turn: Turn, at_least: int) -> list[Prefix]:
     """The prefixes of 0, 1, ... to N iterations, or beyond N to `at_least`."""
     found = turn.pool.found if turn.pool else ()
-    spent: dict[str, Parts | None] = dict.fromkeys(turn.cost_names, ())
+    spent: dict[str, list[float] | None] = {name: [] for name in turn.cost_names}
     prefix = empty_prefix(turn)
     costs = costs_of_last = prefix.spent
     walked = [prefix]
     for i, counts in enumerate(turn.iterations, start=1):
         if spent:
             costs_of_last = _spend(turn.costs[i - 1], spent)
-            costs = {name: _round_sum(parts) for name, parts in spent.items()}
+            costs = {name: None if terms is None else fsum(terms) for name, terms in spent.items()}
         prefix = _extend(prefix, counts, costs, costs_of_last, found[i - 1] if found else ())
         walked.append(prefix)
     walked.extend(extend_beyond(prefix, at_least))
@@ -165,24 +166,22 @@ def _extend(
     )
 
 
-def _round_sum(parts: Parts | None) -> float | None:
-    """An exact sum as one number; None if it is unknown."""
-    if parts is None:
-        return None
-    return parts[0] if parts else 0.0
-
-
-def _spend(calls: Sequence[Mapping[str, float]], spent: dict[str, Parts | None]) -> Spent:
-    """Add the costs of an iteration's calls to the sums, and return those of the iteration.
+def _spend(calls: Sequence[Mapping[str, float]], spent: dict[str, list[float] | None]) -> Spent:
+    """Add the costs of an iteration's calls to the terms of the sums, and return the iteration's.
 
     If a call lacks a cost, its iteration's cost is unknown, and the sum from there on.
     """
     costs: dict[str, float | None] = {}
-    for name, before in spent.items():
+    for name, terms in spent.items():
         said = [of_call[name] for of_call in calls if name in of_call]
         known = len(said) == len(calls)
         costs[name] = fsum(said) if known else None
-        spent[name] = sum_exactly((*before, *said)) if known and before is not None else None
+        if not known:
+            spent[name] = None
+        elif terms is not None:
+            terms += said
+            if len(terms) > _MOST_TERMS:  # long turns must not take quadratic time
+                terms[:] = sum_exactly(terms)
     return costs
 
 
