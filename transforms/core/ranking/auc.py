@@ -58,10 +58,10 @@ def _halves_in_order(
     Args:
       scores: by rank from `before` + 1.
     """
-    if scores is None or scores.count(None) == len(scores):
+    sort_keys = _sort_keys(scores)
+    if sort_keys is None:
         last = len(nonrelevant)
         return sum(2 * (last - bisect_left(nonrelevant, rank)) for rank in relevant)
-    sort_keys = _sort_keys(scores)
     nonrelevant_keys = sorted([sort_keys[rank - before - 1] for rank in nonrelevant])
     halves = 0
     for rank in relevant:
@@ -70,8 +70,10 @@ def _halves_in_order(
     return halves
 
 
-def _sort_keys(scores: Sequence[float | None]) -> Sequence[Any]:
-    """By rank, what results are compared by; greater is better."""
-    if None not in scores:
+def _sort_keys(scores: Sequence[float | None] | None) -> Sequence[Any] | None:
+    """By rank, what results are compared by; greater is better. None if no result has a score."""
+    if scores is None or None not in scores:
         return scores
+    if scores.count(None) == len(scores):
+        return None
     return [(0, -rank) if score is None else (1, score) for rank, score in enumerate(scores, 1)]
