@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
-from rich.box import Box
 from rich.console import Console
-from rich.table import Table
 
-# Only a rule below the heading, no other lines.
-_BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 _UNLIMITED = 10_000  # characters of a line
 
 
@@ -26,35 +22,28 @@ class _Console(Console):
 
 def result_console(quiet: bool = False) -> Console:
     """For results on stdout; plain, unwrapped text unless it is a terminal."""
-    console = _Console(highlight=False, markup=False, emoji=False, quiet=quiet)
-    if _is_unlimited():
+    return _console(stderr=False, quiet=quiet)
+
+
+def message_console(quiet: bool = False) -> Console:
+    """For progress and messages on stderr; if `quiet`, it prints nothing."""
+    return _console(stderr=True, quiet=quiet)
+
+
+def _console(stderr: bool, quiet: bool) -> Console:
+    console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, quiet=quiet)
+    if _is_unlimited(sys.stderr if stderr else sys.stdout):
         console.width = _UNLIMITED
     return console
 
 
 def on_terminal(width: int) -> int | None:
     """The greatest width of a column on a terminal; None (no limit) elsewhere."""
-    return None if _is_unlimited() else width
+    return None if _is_unlimited(sys.stdout) else width
 
 
-def _is_unlimited() -> bool:
-    return not sys.stdout.isatty() and "COLUMNS" not in os.environ
-
-
-def message_console(quiet: bool = False) -> Console:
-    """For progress and messages on stderr; if `quiet`, it prints nothing."""
-    console = _Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
-    if not sys.stderr.isatty() and "COLUMNS" not in os.environ:
-        console.width = _UNLIMITED
-    return console
-
-
-def plain_table(*headings: str) -> Table:
-    """A table with one rule under its heading; columns but the first are right-aligned."""
-    table = Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for at, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if at else "left")
-    return table
+def _is_unlimited(stream: TextIO) -> bool:
+    return not stream.isatty() and "COLUMNS" not in os.environ
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, TableColumn
-from goodgain.pipeline.document.safe_text import printable, shorten
+from goodgain.pipeline.document.safe_text import printable
 
 # Styles stand in the elements, since notebooks and their exports drop style sheets.
 _MONOSPACED = "font-family: monospace; white-space: pre-wrap"
@@ -55,8 +55,7 @@ def _style(column: TableColumn) -> str:
 
 
 def _cell(cell: Cell, aligned: str) -> str:
-    shown = cell.text if cell.longest is None else shorten(cell.text, cell.longest)
-    text = _safe(shown) + "".join(
+    text = _safe(cell.shown) + "".join(
         f'<br><span style="{_STYLES["quiet"]}">{_safe(line)}</span>' for line in cell.below
     )
     style = f"{aligned}; {_STYLES[cell.tone]}".rstrip("; ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence
-from goodgain.pipeline.document.safe_text import printable, shorten
+from goodgain.pipeline.document.safe_text import printable
 
 _SPECIAL = "\\`*_{}[]<>#|~&!"
 _STRONG = ("bad", "failure", "strong")
@@ -28,8 +28,7 @@ def _block(block: Block) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = cell.text if cell.longest is None else shorten(cell.text, cell.longest)
-    shown = " ".join(map(_escape, (text, *cell.below)))
+    shown = " ".join(map(_escape, (cell.shown, *cell.below)))
     return f"**{shown}**" if cell.tone in _STRONG and shown else shown
 
 

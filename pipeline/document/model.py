@@ -7,7 +7,7 @@ Each subject (a run, a comparison, a gate, ...) is built into one document, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ from goodgain.pipeline.document.numbers import (
     mean_text,
     value_text,
 )
+from goodgain.pipeline.document.safe_text import printable, shorten
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Tone: TypeAlias = Literal["", "strong", "quiet", "good", "bad", "warning", "failure"]
@@ -60,6 +61,11 @@ class Cell(Struct, frozen=True):
     metric: str = ""
     link: str = ""
     drawn: tuple[float | None, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Its text as a printable line, cut to its length."""
+        return printable(self.text) if self.longest is None else shorten(self.text, self.longest)
 
 
 class TableColumn(Struct, frozen=True):
@@ -130,6 +136,7 @@ class Sentence(Struct, frozen=True):
 
 
 Block: TypeAlias = Heading | Sentence | TableBlock
+_Block = TypeVar("_Block", bound=Struct)
 
 
 class Document(Struct, frozen=True):
@@ -140,13 +147,18 @@ class Document(Struct, frozen=True):
 
 def document(*parts: Block | Iterable[Block] | None) -> Document:
     """A document of blocks and of series of blocks, without what is None."""
-    blocks: list[Block] = []
+    return Document(join_blocks(*parts))
+
+
+def join_blocks(*parts: _Block | Iterable[_Block] | None) -> tuple[_Block, ...]:
+    """Blocks from blocks and from series of blocks, without what is None."""
+    blocks: list[_Block] = []
     for part in parts:
-        if isinstance(part, Block):
+        if isinstance(part, Struct):
             blocks.append(part)
         elif part is not None:
             blocks.extend(part)
-    return Document(tuple(blocks))
+    return tuple(blocks)
 
 
 def sentences(lines: Iterable[str], tone: Tone = "", indent: int = 0) -> list[Sentence]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, Union
 
 from msgspec import Struct
 
-from goodgain.pipeline.document.model import Cell, Heading, Sentence, TableBlock
+from goodgain.pipeline.document.model import Cell, Heading, Sentence, TableBlock, join_blocks
 
 
 class SliceName(Struct, frozen=True):
@@ -222,15 +222,4 @@ def section(
     link: str = "",
 ) -> Section:
     """A section of blocks and of series of blocks, without what is None."""
-    return Section(anchor, title, about, blocks_of(*parts), link)
-
-
-def blocks_of(*parts: PageBlock | Iterable[PageBlock] | None) -> tuple[PageBlock, ...]:
-    """Blocks from blocks and from series of blocks, without what is None."""
-    blocks: list[PageBlock] = []
-    for part in parts:
-        if isinstance(part, Struct):
-            blocks.append(part)
-        elif part is not None:
-            blocks.extend(part)
-    return tuple(blocks)
+    return Section(anchor, title, about, join_blocks(*parts), link)

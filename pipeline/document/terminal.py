@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from io import StringIO
 
+from rich.box import Box
 from rich.console import Console, Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from goodgain.pipeline.document.console import on_terminal, plain_table
+from goodgain.pipeline.document.console import on_terminal
 from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, TableBlock
-from goodgain.pipeline.document.safe_text import printable, shorten
+from goodgain.pipeline.document.safe_text import printable
 
+# Only a rule below the heading, no other lines.
+_BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 _STYLES = {
     "": "",
     "strong": "bold",
@@ -107,7 +110,7 @@ def _line(block: Heading | Sentence) -> Text:
 def _table(block: TableBlock) -> RichTable:
     block = block.narrow
     if any(column.heading for column in block.columns):
-        table = plain_table()
+        table = RichTable(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     else:
         table = RichTable.grid(padding=(0, 2))
     for column in block.columns:
@@ -124,8 +127,7 @@ def _table(block: TableBlock) -> RichTable:
 
 
 def _cell(cell: Cell) -> Text:
-    shown = printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
-    text = Text(shown, _STYLES[cell.tone])
+    text = Text(cell.shown, _STYLES[cell.tone])
     for line in cell.below:
         text.append(f"\n{printable(line)}", style="not bold dim")
     return text

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from goodgain.pipeline.document.model import Cell
 from goodgain.pipeline.document.page import Page
-from goodgain.pipeline.document.safe_text import printable, shorten
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.views.pages.data.definitions import Definition
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -100,8 +100,7 @@ def _environment() -> Environment:
 
 
 def _show(cell: Cell) -> str:
-    text = printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
-    return text if cell.kind == "code" else _unbroken(text)
+    return cell.shown if cell.kind == "code" else _unbroken(cell.shown)
 
 
 def _words(text: str) -> Markup:

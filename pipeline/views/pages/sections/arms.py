@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
@@ -14,6 +13,7 @@ from goodgain.pipeline.document.model import (
     TableBlock,
     TableColumn,
     count,
+    join_blocks,
     table,
 )
 from goodgain.pipeline.document.numbers import count_text
@@ -24,7 +24,6 @@ from goodgain.pipeline.document.page import (
     Items,
     PageBlock,
     Section,
-    blocks_of,
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
@@ -46,7 +45,6 @@ from goodgain.pipeline.views.pages.sections.section_parts import (
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
 
-Row = Mapping[str, Any]
 ARMS = ("base", "candidate")
 _MOST_EXAMPLES = 25
 _LONGEST_KEY = 80
@@ -86,7 +84,7 @@ def _example(example: Example) -> Item:
     asked = query_text(example)
     return Item(
         key,
-        blocks_of(
+        join_blocks(
             Sentence(asked) if asked else None,
             Sentence(example_text(example), "quiet"),
             (
@@ -185,7 +183,7 @@ def _runs_blocks(manifest: ComparisonManifest) -> tuple[PageBlock, ...]:
     ]
     same = [(name, json_cell(ours)) for name, (ours, theirs) in values.items() if ours == theirs]
     named = TableColumn("name", whole=True)
-    return blocks_of(
+    return join_blocks(
         table(
             (named, TableColumn("base"), TableColumn("candidate")),
             [("folder", *folders), *differ],

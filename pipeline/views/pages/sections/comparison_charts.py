@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
@@ -26,7 +25,6 @@ from goodgain.pipeline.views.pages.sections.verdicts import Shown
 from goodgain.pipeline.views.sensitivity import sensitivity_table
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 
-Row = Mapping[str, Any]
 _TOO_FEW = "if it is wide, too few conversations were compared"
 
 

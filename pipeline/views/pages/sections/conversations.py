@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from goodgain.pipeline.document.model import Heading, Sentence, TableBlock, facts
+from goodgain.pipeline.document.model import Heading, Sentence, TableBlock, facts, join_blocks
 from goodgain.pipeline.document.numbers import count_text, short_text
 from goodgain.pipeline.document.page import (
     Bar,
@@ -16,7 +16,6 @@ from goodgain.pipeline.document.page import (
     Items,
     PageBlock,
     Section,
-    blocks_of,
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
@@ -90,7 +89,7 @@ def _item(
     attributes = _attributes(row["attributes"])
     return Item(
         name,
-        blocks_of(
+        join_blocks(
             Sentence(f'First query: "{shorten(query, LONGEST_QUERY)}"') if query else None,
             Sentence(attributes, "quiet") if attributes else None,
             None if row["R"] else Sentence("It found nothing."),

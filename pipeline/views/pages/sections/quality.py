@@ -13,10 +13,11 @@ from goodgain.pipeline.document.model import (
     TableBlock,
     TableColumn,
     count,
+    join_blocks,
     table,
 )
 from goodgain.pipeline.document.numbers import count_text, share
-from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
+from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.folder import format_time
 from goodgain.pipeline.results.manifest_counts import FileOfRun, RecordCounts
@@ -136,7 +137,7 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
         reason = shorten(rejection.reason, _LONGEST_REASON)
         yield Details(
             f"{format_count(rejection.records, 'record')}: {reason}",
-            blocks_of(*map(_example, rejection.examples)),
+            join_blocks(*map(_example, rejection.examples)),
             "rejection",
             is_open=at == 0,
         )
@@ -164,7 +165,7 @@ def manifest_section(manifest: RunManifest) -> Section:
         Beside(
             (
                 parameter_blocks("Parameters", manifest.parameters),
-                blocks_of(_inputs(manifest.inputs), _run_table(manifest)),
+                join_blocks(_inputs(manifest.inputs), _run_table(manifest)),
             )
         ),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from goodgain.pipeline.document.model import Cell, Sentence, TableColumn, table
+from goodgain.pipeline.document.model import Cell, Sentence, TableColumn, join_blocks, table
 from goodgain.pipeline.document.page import (
     CopyCommand,
     Definitions,
@@ -16,14 +16,12 @@ from goodgain.pipeline.document.page import (
     Menu,
     PageBlock,
     Section,
-    blocks_of,
     section,
 )
 from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.transforms.core.wording import format_count
 
-Row = Mapping[str, Any]
 NOTHING = Sentence(
     "Nothing to show: no conversation both searched and could be evaluated.", "strong"
 )
@@ -122,7 +120,7 @@ def parameter_blocks(caption: str, parameters: Mapping[str, Any]) -> tuple[PageB
     )
     summary = f"{format_count(len(unset), 'parameter is', 'parameters are')} off, or not given"
     folded = Details(summary, (table(columns, unset, f"{caption}: off, or not given"),))
-    return blocks_of(table(columns, given, caption), folded if unset else None)
+    return join_blocks(table(columns, given, caption), folded if unset else None)
 
 
 def _is_unset(parameter: Any) -> bool:

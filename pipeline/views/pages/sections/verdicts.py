@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from msgspec import Struct
 
@@ -36,7 +36,6 @@ from goodgain.pipeline.views.pages.data.texts import unit_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
 
-Row = Mapping[str, Any]
 _MOST_CARDS = 12
 _LONGEST_VALUE = 80
 _LONGEST_KEY = 60
