@@ -34,6 +34,7 @@ from goodgain.pipeline.views.comparison_tables import (
     sizes_table,
 )
 from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
+from goodgain.transforms.core.means.slices import describe_slice
 from goodgain.transforms.core.metrics.by_name import at_i, list_labels, metric_by_name
 from goodgain.transforms.core.wording import format_count
 
@@ -131,7 +132,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
 def _slice_part(
     compared: Compared, row_slice: dict[str, str], rows: list[ComparisonRow], at: int | None
 ) -> Iterator[Block]:
-    where = ", ".join(f"{name} = {value or '(none)'}" for name, value in row_slice.items())
+    where = describe_slice(row_slice)
     when = "at N" if at is None else f"at i = {at}"
     paired = compared.matched.paired
     for populations, who in _POPULATIONS.items():

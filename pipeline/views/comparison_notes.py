@@ -17,7 +17,8 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns, has_nulls, whole_numbers
-from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels
+from goodgain.transforms.core.metrics.by_name import describe_cautions, list_labels
+from goodgain.transforms.core.wording import group_by_text
 
 _NULLS_EXPLAINED = (
     "undefined: conversations on which a metric has no value; they are in no mean above. worst: "
@@ -54,10 +55,7 @@ def nulls_part(rows: Sequence[ComparisonRow], paired: bool) -> Iterator[Block]:
 
 def withheld_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
     """The metrics that are not comparable, by reason, and a note if the population is unusual."""
-    by_reason: dict[str, list[str]] = {}
-    for row in rows:
-        if row.reason is not None:
-            by_reason.setdefault(row.reason, []).append(row.metric)
+    by_reason = group_by_text((row.reason, row.metric) for row in rows if row.reason is not None)
     lines = [
         f"Not comparable: {_name_metrics(metrics, rows)}: {reason}."
         for reason, metrics in by_reason.items()
@@ -69,13 +67,9 @@ def withheld_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
 
 def notes_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
     """Notes on the tests, and how better values may mislead."""
-    noted: dict[str, list[str]] = {}
-    for row in rows:
-        if row.note:
-            noted.setdefault(row.note, []).append(row.metric)
+    noted = group_by_text((row.note, row.metric) for row in rows if row.note)
     lines = [f"{_name_metrics(metrics, rows)}: {note}." for note, metrics in noted.items()]
-    warned = collect_cautions(row.metric for row in rows).items()
-    lines += [f"{', '.join(cautioned)}: {caution}" for caution, cautioned in warned]
+    lines += describe_cautions(row.metric for row in rows)
     return sentences(lines, "quiet", indent=1)
 
 

@@ -15,7 +15,7 @@ from goodgain.pipeline.document.model import (
     document,
     table,
 )
-from goodgain.transforms.core.wording import format_count, pluralize
+from goodgain.transforms.core.wording import format_count, list_first, pluralize
 
 _NO_NAME = "(no name)"
 _MOST_NAMES = 8
@@ -179,5 +179,4 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
 
 def _list_names(tools: Mapping[str, int]) -> str:
     greatest = sorted(tools.items(), key=lambda item: (-item[1], item[0]))
-    named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:_MOST_NAMES])
-    return named + (", ..." if len(greatest) > _MOST_NAMES else "")
+    return list_first([f"{name or _NO_NAME} {number:,}" for name, number in greatest], _MOST_NAMES)

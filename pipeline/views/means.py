@@ -15,13 +15,14 @@ from goodgain.pipeline.document.model import (
     count,
     mean,
     mean_interval,
+    sentences,
     term,
     value,
 )
 from goodgain.pipeline.document.numbers import clipped_interval, mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
-from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import describe_cautions, list_labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import (
     headline_among,
     metrics_declared_for,
@@ -29,7 +30,7 @@ from goodgain.transforms.core.metrics.headline import (
 )
 from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.remedy import Remedy
-from goodgain.transforms.core.wording import explain_missing_interval, format_count
+from goodgain.transforms.core.wording import explain_missing_interval, format_count, group_by_text
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
@@ -132,16 +133,13 @@ def means_part(rows: Mapping[str, Row], manifest: RunManifest, report: str = "")
 
 def _notes(rows: Sequence[Row]) -> Iterator[Sentence]:
     """Why means have no interval, for which conversations they are null, and how they mislead."""
-    noted: dict[str, list[str]] = {}
-    for row in rows:
-        if row["ci_low"] is None and row["note"]:
-            noted.setdefault(row["note"], []).append(row["metric"])
+    lacking = (row for row in rows if row["ci_low"] is None and row["note"])
+    noted = group_by_text((row["note"], row["metric"]) for row in lacking)
     for note, names in noted.items():
         why = explain_missing_interval(note, list_labels(names))
         yield Sentence(f"{why[0].upper()}{why[1:]}.")
     yield from undefined_part({row["metric"]: row["undefined"] for row in rows})
-    for caution, cautioned in collect_cautions(row["metric"] for row in rows).items():
-        yield Sentence(f"{', '.join(cautioned)}: {caution}")
+    yield from sentences(describe_cautions(row["metric"] for row in rows))
 
 
 def undefined_part(undefined: Mapping[str, int]) -> Iterator[Sentence]:

@@ -27,9 +27,9 @@ from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.entry import DayChange, DayEntry
 from goodgain.pipeline.studies.nightly.days.history import TABLE
 from goodgain.pipeline.studies.nightly.job import NightlyResult
-from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import describe_cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.wording import format_count
+from goodgain.transforms.core.wording import format_count, group_by_text
 
 _COLUMNS = (
     TableColumn("metric"),
@@ -73,8 +73,7 @@ def _day(entry: DayEntry, output: str) -> Iterator[Block]:
     shown = headline_among("comparison", entry.means)
     yield table(_COLUMNS, [row for name in shown for row in _rows(entry, name)])
     yield from sentences(_remarks(entry), indent=1)
-    for caution, labels in collect_cautions(shown).items():
-        yield Sentence(f"{', '.join(labels)}: {caution}", indent=1)
+    yield from sentences(describe_cautions(shown), indent=1)
     yield Sentence(f"Report: {output}/date={entry.date}/{REPORT}")
 
 
@@ -103,17 +102,20 @@ def _change(metric: str, change: DayChange) -> tuple[Cell, ...]:
 
 def _remarks(entry: DayEntry) -> Iterator[str]:
     """Notes on differences: which do not cover all conversations of the day, or are not shown."""
-    about: dict[str, list[str]] = {}
+    said = ((note, metric_by_name(name).label) for name, note in _notes(entry) if note)
+    for text, labels in group_by_text(said).items():
+        yield f"{', '.join(labels)}: {text}."
+
+
+def _notes(entry: DayEntry) -> Iterator[tuple[str, str]]:
+    """Notes on the difference of each metric; "" for none."""
     for name, change in entry.changes.items():
-        notes = [change.about]
+        yield name, change.about
         if not change.about and name in entry.means and change.n != entry.means[name].n:
-            notes.append(
+            yield (
+                name,
                 f"baseline and difference are over the {format_count(change.n, 'conversation')} of "
-                f"the day, and {change.n_base:,} of the baseline, that can be compared"
+                f"the day, and {change.n_base:,} of the baseline, that can be compared",
             )
         if change.shown_by_itself:
-            notes.append("not shown once the verdict is corrected for the number of metrics")
-        for note in filter(None, notes):
-            about.setdefault(note, []).append(metric_by_name(name).label)
-    for text, labels in about.items():
-        yield f"{', '.join(labels)}: {text}."
+            yield name, "not shown once the verdict is corrected for the number of metrics"

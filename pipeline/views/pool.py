@@ -29,7 +29,12 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text
-from goodgain.transforms.core.wording import explain_missing_interval, format_count, pluralize
+from goodgain.transforms.core.wording import (
+    explain_missing_interval,
+    format_count,
+    group_by_text,
+    pluralize,
+)
 
 _LONGEST = 60
 _LONGEST_RUN = 20
@@ -187,11 +192,12 @@ def agreement_document(outcome: Agreement, a: str, b: str) -> Document:
 
 
 def _missing_intervals(shifts: Sequence[MeanShift]) -> Iterator[Block]:
-    noted: dict[str, list[str]] = {}
-    for shift in shifts:
-        if shift.note:
-            why = shift.note.split(";")[0]  # not which test gives p, which is not shown
-            noted.setdefault(why, []).append(metric_by_name(shift.metric).label)
+    noted = group_by_text(
+        # Not which test gives p, which is not shown.
+        (shift.note.split(";")[0], metric_by_name(shift.metric).label)
+        for shift in shifts
+        if shift.note
+    )
     for why, labels in noted.items():
         of = "" if len(labels) == len(shifts) else ", ".join(labels)
         yield Sentence(explain_missing_interval(why, of))

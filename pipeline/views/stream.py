@@ -34,7 +34,7 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.means import undefined_part
 from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.pipeline.views.records import balance_sentence
-from goodgain.transforms.core.metrics.by_name import collect_cautions, list_labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import describe_cautions, list_labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.metrics.own_names import asked_for
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -122,8 +122,7 @@ def means_part(means: Sequence[Row], counts: StreamCounts, config: StreamConfig)
         {name: sum(rows[name]["undefined"] for _, rows in shown if name in rows) for name in names}
     )
     yield from _own_ideal_part(names, config)
-    for caution, cautioned in collect_cautions(names).items():
-        yield Sentence(f"{', '.join(cautioned)}: {caution}")
+    yield from sentences(describe_cautions(names))
     cluster = config.cluster
     if cluster is not None:
         # The intervals depend on the number of clusters.

@@ -23,7 +23,7 @@ from goodgain.pipeline.results.balance import UNKNOWN_LOSSES, describe_excess
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.studies.validation.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing_warnings
-from goodgain.transforms.core.wording import format_count, pluralize
+from goodgain.transforms.core.wording import format_count, list_first, pluralize
 
 Report: TypeAlias = Mapping[str, Any]
 _MOST_ROWS = 40
@@ -139,7 +139,11 @@ def _tables(report: Report) -> Iterator[Block]:
         "Attributes, to slice by",
         ("attribute", "records", "values"),
         [
-            (attribute["name"], f"{attribute['records']:,}", _first_values(attribute["values"]))
+            (
+                attribute["name"],
+                f"{attribute['records']:,}",
+                list_first(attribute["values"], _SHOWN_VALUES),
+            )
             for attribute in report["attributes"]
         ],
     )
@@ -151,10 +155,6 @@ def _tables(report: Report) -> Iterator[Block]:
             for example in rejection["examples"]
         ]
     yield from _table("Rejected", ("records", "why, with examples"), rejected, _LONGEST_REASON)
-
-
-def _first_values(values: Sequence[str]) -> str:
-    return ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
 
 
 def _verdict(report: Report) -> Iterator[Sentence]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 
 def format_count(number: int, one: str, more: str | None = None) -> str:
     """A count with its noun, and with a verb that depends on the count.
@@ -22,6 +24,32 @@ def pluralize(number: int, one: str, more: str) -> str:
     return one if number == 1 else more
 
 
+def list_first(names: Sequence[str], most: int) -> str:
+    """The first names in a list, which says if there are more.
+
+    Example:
+      >>> list_first(["a", "b", "c"], 2)
+      'a, b, ...'
+    """
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def group_by_text(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The names of which the same is said, by what is said; both in order.
+
+    Args:
+      said: texts, each with a name.
+
+    Example:
+      >>> group_by_text([("no value", "a"), ("no interval", "b"), ("no value", "c")])
+      {'no value': ['a', 'c'], 'no interval': ['b']}
+    """
+    names: dict[str, list[str]] = {}
+    for text, name in said:
+        names.setdefault(text, []).append(name)
+    return names
+
+
 def percent(share: float) -> str:
     """A share of 0 to 1 in percent, with one decimal.
 
@@ -40,7 +68,7 @@ def explain_missing_interval(note: str, of: str = "") -> str:
       of: what has no interval.
 
     Example:
-      >>> no_interval("no pair differs, so there is no interval", "Gain (CG)")
+      >>> explain_missing_interval("no pair differs, so there is no interval", "Gain (CG)")
       'no interval: Gain (CG): no pair differs'
     """
     why = note.replace(", so there is no interval", "")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from goodgain.pipeline.document.numbers import difference_text, interval_text, level, share_text
 from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow
+from goodgain.transforms.core.means.slices import describe_slice
 from goodgain.transforms.core.metrics.by_name import list_labels, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.wording import format_count
@@ -144,10 +145,7 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
     worse = [row for row in of_slices if row.verdict == "worse"]
     if not worse:
         return []
-    named = [
-        ", ".join(f"{name} = {value or '(none)'}" for name, value in row.slice.items())
-        for row in worse
-    ]
+    named = [describe_slice(row.slice) for row in worse]
     more = len(named) - _MOST_SLICES
     shown = "; ".join(named[:_MOST_SLICES]) + (f"; and {more:,} more" if more > 0 else "")
     label = metric_by_name(first.metric).label

@@ -17,6 +17,7 @@ from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.wording import list_first
 
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"
@@ -185,7 +186,7 @@ def describe_missing(attributes: list[str], option: Remedy, *arms: Arm) -> Itera
         if near:
             hint = f"did you mean {near[0]}?"
         elif known:
-            hint = f"they have {', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}."
+            hint = f"they have {list_first(known, _SHOWN)}."
         else:
             hint = "they have none."
         missing = f"No conversation in the means has the attribute {attribute} of "

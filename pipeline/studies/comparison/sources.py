@@ -33,6 +33,7 @@ from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.wording import list_first
 
 _SHOWN_VALUES = 10
 
@@ -184,7 +185,7 @@ def _values_of(whole: Arm, by: str, request: ComparisonRequest) -> tuple[str, st
     base = request.base
     check_attribute(by, Remedy("by"), whole)
     values = sorted({own.get(by, "") for own in whole.attributes} - {""})
-    shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
+    shown = list_first(values, _SHOWN_VALUES)
     if base is None:
         raise UsageError(
             f"Which value of {by} is the base? Give "

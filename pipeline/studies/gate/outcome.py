@@ -10,7 +10,8 @@ from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rule_values import Amount
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.means.cluster_variance import are_few_effective
-from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
+from goodgain.transforms.core.means.slices import describe_slice
+from goodgain.transforms.core.metrics.by_name import describe_cautions, metric_by_name
 from goodgain.transforms.core.remedy import Phrased
 
 Verdict = Literal["passed", "failed", "skipped"]
@@ -89,8 +90,7 @@ def has_passed(outcomes: Sequence[Outcome]) -> bool:
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
     """How better values of the rules' metrics may mislead, and what `everyone` means; each once."""
-    by_caution = collect_cautions(outcome.metric for outcome in outcomes)
-    found = [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
+    found = describe_cautions(outcome.metric for outcome in outcomes)
     if any(outcome.population == "everyone" for outcome in outcomes):
         found.append("everyone: with the conversations that did not search, which count with 0.")
     return found
@@ -103,8 +103,7 @@ def rule_text(rule: Rule, slice_: Mapping[str, str], in_words: bool = False) -> 
       in_words: whether metrics are named by their labels, like `Gain so far (CG@i)`.
     """
     subject = rule.name or _subject(rule, in_words)
-    slice_text = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
-    return f"{subject}, {slice_text}" if slice_text else subject
+    return f"{subject}, {describe_slice(slice_)}" if slice_ else subject
 
 
 def _subject(rule: Rule, in_words: bool) -> str:

@@ -1,6 +1,6 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
-from goodgain.transforms.core.metrics.by_name import collect_cautions, metric_by_name
+from goodgain.transforms.core.metrics.by_name import describe_cautions, metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
@@ -33,17 +33,12 @@ def test_metrics_about_labels_are_neither_better_nor_worse():
 
 def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
     stopping = "Stopping early raises it, so read it beside CG."
-    found = collect_cautions(metric.name for metric in CONVERSATION_METRICS)
-    assert found == {
-        stopping: [
-            "Gain per iteration (RG)",
-            "Discounted gain per iteration (DRG)",
-            "Gain per result (RAG)",
-            "Discounted gain per result (DRAG)",
-        ],
-        "Finding less finishes sooner, so read it beside GR.": ["Iterations for all good results"],
-        "Giving up at once lowers it, so read it beside CG.": ["Iterations after the last good"],
-    }
+    assert describe_cautions(metric.name for metric in CONVERSATION_METRICS) == [
+        "Gain per iteration (RG), Discounted gain per iteration (DRG), Gain per result (RAG), "
+        f"Discounted gain per result (DRAG): {stopping}",
+        "Iterations for all good results: Finding less finishes sooner, so read it beside GR.",
+        "Iterations after the last good: Giving up at once lowers it, so read it beside CG.",
+    ]
     (rag,) = (metric for metric in CONVERSATION_METRICS if metric.name == "RAG")
     assert rag.explained == f"{rag.meaning} {stopping}"
 

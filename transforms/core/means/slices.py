@@ -19,4 +19,14 @@ def slice_of(key: SliceKey) -> dict[str, str]:
     return msgspec.json.decode(key, type=dict[str, str])
 
 
+def describe_slice(slice_: Mapping[str, str]) -> str:
+    """The attributes that conversations share, for people; "" for all conversations.
+
+    Example:
+      >>> describe_slice({"market": "de", "arm": ""})
+      'market = de, arm = (none)'
+    """
+    return ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
+
+
 EVERYTHING = slice_key({})

@@ -12,6 +12,7 @@ from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from goodgain.transforms.core.wording import group_by_text
 
 # The declared metrics; those of iterations share no name with those at N but `calls`.
 _BY_ITERATION = {metric.name: metric for group in GROUPS for metric in group.by_i}
@@ -88,11 +89,9 @@ def list_labels(names: Iterable[str]) -> str:
     return ", ".join(metric_by_name(name).label for name in names)
 
 
-def collect_cautions(names: Iterable[str]) -> dict[str, list[str]]:
-    """The distinct cautions about metrics, each with the labels of its metrics."""
-    found: dict[str, list[str]] = {}
+def describe_cautions(names: Iterable[str]) -> list[str]:
+    """How better values of metrics may mislead: a line for each caution, with its metrics."""
     declared = {**_DECLARED, **_OWN}
-    for metric in filter(None, map(declared.get, dict.fromkeys(names))):
-        if metric.caution:
-            found.setdefault(metric.caution, []).append(metric.label)
-    return found
+    metrics = filter(None, map(declared.get, dict.fromkeys(names)))
+    by_caution = group_by_text((metric.caution, metric.label) for metric in metrics)
+    return [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items() if caution]

@@ -37,9 +37,6 @@ class SliceLabels(Struct, frozen=True):
         """The unlabelled share; 0 without results."""
         return self.unlabelled / self.results if self.results else 0.0
 
-    def __str__(self) -> str:
-        return ", ".join(f"{name} = {value or '(none)'}" for name, value in self.slice.items())
-
 
 class ClusterSizes(Struct, frozen=True):
     """The number of clusters, and how many of the same size would weigh as much (SPEC 6)."""

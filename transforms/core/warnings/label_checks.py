@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from goodgain.transforms.core.means.slices import describe_slice
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
@@ -116,8 +117,11 @@ def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
     uneven = [labels for labels in inputs.slices if abs(labels.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
-        uneven.sort(key=lambda labels: (-abs(labels.share - share), str(labels)))
-        shown = "; ".join(f"{labels}: {percent(labels.share)}" for labels in uneven[:_SHOWN_SLICES])
+        uneven.sort(key=lambda labels: (-abs(labels.share - share), describe_slice(labels.slice)))
+        shown = "; ".join(
+            f"{describe_slice(labels.slice)}: {percent(labels.share)}"
+            for labels in uneven[:_SHOWN_SLICES]
+        )
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if unlabelled_slices:
