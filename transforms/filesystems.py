@@ -20,6 +20,11 @@ def is_local(path: str | Path) -> bool:
     return _SCHEME.match(str(path)) is None
 
 
+def make_absolute(path: str) -> str:
+    """The same path from the root; one on another filesystem as it is."""
+    return os.path.abspath(path) if is_local(path) else path
+
+
 def is_full(error: OSError) -> bool:
     """Whether an error means that a disk, or the user's share of it, is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.file_listing import find_files
-from goodgain.transforms.filesystems import is_local, open_plain
+from goodgain.transforms.filesystems import make_absolute, open_plain
 
 REJECTED = "rejected"
 
@@ -50,7 +49,7 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
         if not files:
             raise missing_file(pattern, f"Input {pattern!r} matches no file; check the path.")
         for file in files:
-            identity = os.path.abspath(file.path) if is_local(file.path) else file.path
+            identity = make_absolute(file.path)
             by_identity.setdefault(identity, file)
     return tuple(sorted(by_identity.values()))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, TypeVar
 
 from apache_beam.options.pipeline_options import (
@@ -16,7 +15,7 @@ from apache_beam.runners.runner import PipelineRunner
 from goodgain.pipeline.settings.option_fields import paths_of_workers
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.filesystems import is_local
+from goodgain.transforms.filesystems import is_local, make_absolute
 
 _Config = TypeVar("_Config", bound=Settings)
 
@@ -50,7 +49,7 @@ def reachable_path(option: str, path: Any, engine: PipelineRunner, options: Pipe
             f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
             "give a path on gs://."
         )
-    absolute = tuple(os.path.abspath(name) if name in local else name for name in paths)
+    absolute = tuple(map(make_absolute, paths))
     return absolute if isinstance(path, tuple) else absolute[0] if absolute else path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import ceil
@@ -22,7 +21,7 @@ from goodgain.pipeline.studies.pool.manifest import exclusions_in, manifest_of_p
 from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.format_names import Format
-from goodgain.transforms.filesystems import is_local
+from goodgain.transforms.filesystems import make_absolute
 
 # Bytes of traces per pool file; scoring reads one file at a time.
 _INPUT_BYTES_PER_FILE = 32 * 2**20
@@ -58,7 +57,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
             request = _complete(request, before, evaluations)
         discard_unfinished(request.folder)
         target = Target(
-            os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
+            make_absolute(request.folder),
             request.format or FORMAT,
             request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
         )

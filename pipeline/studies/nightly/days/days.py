@@ -21,8 +21,9 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest_counts import FileOfRun
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.wording import list_first
 from goodgain.transforms.file_listing import list_paths_below
-from goodgain.transforms.filesystems import delete, is_local, sync
+from goodgain.transforms.filesystems import delete, make_absolute, sync
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
@@ -170,8 +171,7 @@ class LateFiles(Struct, frozen=True):
 
     def __str__(self) -> str:
         parts = [
-            f"{len(paths)} {what} ({', '.join(paths[:_SHOWN_FILES])}"
-            f"{', ...' if len(paths) > _SHOWN_FILES else ''})"
+            f"{len(paths)} {what} ({list_first(paths, _SHOWN_FILES)})"
             for paths, what in ((self.added, "added"), (self.changed, "changed"))
             if paths
         ]
@@ -189,13 +189,9 @@ def find_late_files(
       inputs: what the run read.
       files: what there is now.
     """
+    # Some engines' runs have absolute paths in their manifests.
     sizes_at_run = {make_absolute(file.path): file.size for file in inputs}
     sizes = [(file, sizes_at_run.get(make_absolute(file.path))) for file in files]
     added = tuple(file.path for file, size in sizes if size is None)
     changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
     return LateFiles(day, added, changed) if added or changed else None
-
-
-def make_absolute(path: str) -> str:
-    """The path made absolute, as some engines' runs have it in their manifests."""
-    return os.path.abspath(path) if is_local(path) else path
