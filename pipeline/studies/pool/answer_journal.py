@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import xxhash
 
-from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
+from goodgain.pipeline.studies.pool.aspect_files import names_of
 from goodgain.pipeline.studies.pool.judge_answers import parse_gain
 from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.written_label import LabelError
 
 
 def answers_of(folder: str, annotator: str) -> Path:
@@ -58,7 +59,7 @@ class AnswerJournal:
                     row = json.loads(line)
                     key, gain = row["key"], parse_gain(row["gain"], label_map)
                     aspects = names_of(row.get("aspects"))
-                except (ValueError, KeyError, TypeError, AspectsError):
+                except (ValueError, KeyError, TypeError, LabelError):
                     continue
                 if gain is None:
                     known.pop(key, None)

@@ -11,18 +11,15 @@ from goodgain.pipeline.studies.pool.label_files import (
     FileReading,
     GivenLabel,
     LabelProblem,
-    LabelTarget,
     Line,
     read_file,
 )
+from goodgain.transforms.core.records.written_label import LabelError
 
 _COLUMN = "aspects"
 _TREC_FIELDS = 4
 _BETWEEN = ";"
-
-
-class AspectsError(Exception):
-    """Aspects that are no list of names."""
+_NO_NAMES = "The aspects are no list of names, names between semicolons, or [] for none."
 
 
 def read_aspects(path: str, annotator: str) -> Iterator[Line]:
@@ -35,7 +32,7 @@ def read_aspects(path: str, annotator: str) -> Iterator[Line]:
       UsageError: the file cannot be read, or is a table without the columns for aspects.
     """
     of_lines = partial(_of_diversity_qrels, annotator=annotator)
-    return read_file(path, annotator, FileReading("aspects", (_COLUMN,), _of_row, of_lines))
+    return read_file(path, annotator, FileReading("aspects", (_COLUMN,), _names_of_row, of_lines))
 
 
 def names_of(written: Any) -> tuple[str, ...] | None:
@@ -45,7 +42,7 @@ def names_of(written: Any) -> tuple[str, ...] | None:
       written: a list of names, or as in a cell: names between semicolons, or a list in JSON.
 
     Raises:
-      AspectsError: it is neither.
+      LabelError: it is neither.
     """
     if isinstance(written, str):
         text = written.strip()
@@ -55,11 +52,11 @@ def names_of(written: Any) -> tuple[str, ...] | None:
             try:
                 written = json.loads(text)
             except ValueError:
-                raise AspectsError from None
+                raise LabelError(_NO_NAMES) from None
     if written is None:
         return None
     if not isinstance(written, list | tuple) or not all(map(_is_name, written)):
-        raise AspectsError
+        raise LabelError(_NO_NAMES)
     return tuple(dict.fromkeys(name.strip() for name in written))
 
 
@@ -67,14 +64,8 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _of_row(number: int, row: Mapping[str, Any], named: LabelTarget) -> Line:
-    try:
-        names = names_of(row.get(_COLUMN))
-    except AspectsError:
-        return LabelProblem(
-            number, "The aspects are no list of names, names between semicolons, or [] for none."
-        )
-    return GivenLabel(number, named.document.strip(), names, named.annotator, named.topic)
+def _names_of_row(row: Mapping[str, Any]) -> tuple[str, ...] | None:
+    return names_of(row.get(_COLUMN))
 
 
 def _of_diversity_qrels(lines: Iterable[str], annotator: str) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
+from goodgain.pipeline.studies.pool.aspect_files import names_of
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
@@ -60,7 +60,7 @@ def answers_aspects(aspects: Any) -> bool:
     """Whether the aspects of an answer are a list of names, or missing."""
     try:
         return not isinstance(aspects, str) and (aspects is None or names_of(aspects) is not None)
-    except AspectsError:
+    except LabelError:
         return False
 
 

@@ -23,6 +23,9 @@ _TREC_FIELDS = 4
 _TABLES = tuple(suffix for format_ in INPUT_FORMATS.values() for suffix in format_.suffixes)
 
 
+Label = int | tuple[str, ...] | None
+
+
 class GivenLabel(Struct, frozen=True):
     """What a line says about a document.
 
@@ -35,7 +38,7 @@ class GivenLabel(Struct, frozen=True):
 
     line: int
     document: str
-    label: int | tuple[str, ...] | None
+    label: Label
     annotator: str
     topic: str | None = None
 
@@ -50,27 +53,19 @@ class LabelProblem(Struct, frozen=True):
 Line = GivenLabel | LabelProblem
 
 
-class LabelTarget(NamedTuple):
-    """Which document a row of a table is about, and whose label it has."""
-
-    document: str
-    annotator: str
-    topic: str | None
-
-
 class FileReading(NamedTuple):
     """How a kind of labels is read.
 
     Attributes:
       what: the kind, for messages.
       columns: names of the column of the label.
-      of_row: reads a row of a table, by number and values.
+      label_of: the label in a row of a table; raises `LabelError`.
       of_lines: reads the lines of any other file.
     """
 
     what: str
     columns: Sequence[str]
-    of_row: Callable[[int, Mapping[str, Any], LabelTarget], Line]
+    label_of: Callable[[Mapping[str, Any]], Label]
     of_lines: Callable[[Iterable[str]], Iterator[Line]]
 
 
@@ -87,7 +82,7 @@ def read_labels(path: str, annotator: str, label_map: LabelMap | None = None) ->
     reading = FileReading(
         "labels",
         _GAIN,
-        partial(_of_row, label_map=label_map),
+        partial(_gain_of_row, label_map=label_map),
         partial(_of_qrels, annotator=annotator, label_map=label_map),
     )
     return read_file(path, annotator, reading)
@@ -108,11 +103,7 @@ def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]
                     yield LabelProblem(row.number, f"The row has {row.problem}.")
                     continue
                 _check_columns(table, row.values, reading)
-                named = _find_target(row.number, row.values, annotator)
-                if isinstance(named, LabelProblem):
-                    yield named
-                else:
-                    yield reading.of_row(row.number, row.values, named)
+                yield _of_row(row.number, row.values, annotator, reading)
             if row is None:
                 raise UsageError(
                     f"{path} has no rows; the first line of a table names its columns."
@@ -136,15 +127,20 @@ def _check_columns(table: TableFile, row: Any, reading: FileReading) -> None:
             )
 
 
-def _find_target(number: int, row: Any, annotator: str) -> LabelTarget | LabelProblem:
+def _of_row(number: int, row: Any, annotator: str, reading: FileReading) -> Line:
     if not isinstance(row, Mapping):
         return LabelProblem(number, "The line is not a JSON object.")
     document = next((row[name] for name in DOCUMENT if row.get(name)), None)
     if document is None:
         return LabelProblem(number, "The line names no document (column `document`).")
+    try:
+        label = reading.label_of(row)
+    except LabelError as error:
+        return LabelProblem(number, str(error))
     named = row.get(_ANNOTATOR)
+    annotator = str(named).strip() if named else annotator
     topic = None if row.get(_TOPIC) is None else str(row[_TOPIC]).strip()
-    return LabelTarget(str(document), str(named).strip() if named else annotator, topic)
+    return GivenLabel(number, str(document).strip(), label, annotator, topic)
 
 
 def _of_qrels(lines: Iterable[str], annotator: str, label_map: LabelMap | None) -> Iterator[Line]:
@@ -156,20 +152,15 @@ def _of_qrels(lines: Iterable[str], annotator: str, label_map: LabelMap | None) 
             text = "A line of qrels is `topic iteration document label`, four fields."
             yield LabelProblem(number, text)
             continue
-        named = LabelTarget(fields[2], annotator, fields[0])
-        yield _gain(number, named, fields[3], label_map)
+        topic, _, document, written = fields
+        try:
+            gain = gain_of_label(written, label_map)
+        except LabelError as error:
+            yield LabelProblem(number, str(error))
+        else:
+            yield GivenLabel(number, document, gain, annotator, topic)
 
 
-def _of_row(
-    number: int, row: Mapping[str, Any], named: LabelTarget, label_map: LabelMap | None
-) -> Line:
+def _gain_of_row(row: Mapping[str, Any], label_map: LabelMap | None) -> int | None:
     written = next((row[name] for name in _GAIN if row.get(name) is not None), None)
-    return _gain(number, named, written, label_map)
-
-
-def _gain(number: int, named: LabelTarget, written: Any, label_map: LabelMap | None) -> Line:
-    try:
-        gain = gain_of_label(written, label_map)
-    except LabelError as error:
-        return LabelProblem(number, str(error))
-    return GivenLabel(number, named.document.strip(), gain, named.annotator, named.topic)
+    return gain_of_label(written, label_map)
