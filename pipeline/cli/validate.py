@@ -57,17 +57,12 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.inputs import progress
         from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
-        from goodgain.pipeline.studies.validation.findings import make_report
         from goodgain.pipeline.studies.validation.validate import validate
         from goodgain.pipeline.views.validation import validation_document, validation_warnings
 
     evaluation = find_evaluation(config.evaluated, LOCAL, datetime.now(UTC))
-    traces = evaluation.traces
-    with progress.show_progress(traces.size, quiet=args.quiet):
-        found = validate(evaluation)
-    report = make_report(
-        found.survey, traces.files, traces.rules, config.rejected_limit, found.warnings
-    )
+    with progress.show_progress(evaluation.traces.size, quiet=args.quiet):
+        report = validate(evaluation, config.rejected_limit)
     if args.json:
         print_json(report)
     elif args.quiet and not report["too_many_rejected"]:

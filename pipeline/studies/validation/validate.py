@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Any
 
 from goodgain.pipeline.inputs.local_files import count_usable_threads
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.sources import LocalFiles
+from goodgain.pipeline.studies.validation.findings import make_report
 from goodgain.pipeline.studies.validation.survey import Survey
+from goodgain.transforms.core.records.max_rejected import MaxRejected
 from goodgain.transforms.core.scoring.sketches import Sketcher
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.warning import DataWarning
 
 
-class Validation(Struct, frozen=True):
-    """What traces contain, and what about them makes numbers misleading."""
-
-    survey: Survey
-    warnings: list[DataWarning]
-
-
-def validate(evaluation: Evaluation) -> Validation:
-    """Read every record.
+def validate(evaluation: Evaluation, max_rejected: MaxRejected) -> dict[str, Any]:
+    """Read every record, and report what traces contain; see `make_report`.
 
     Raises:
       GoodGainError: more is kept than `max_held_bytes` allows.
@@ -43,4 +37,4 @@ def validate(evaluation: Evaluation) -> Validation:
             clock=scoring.clock,
         )
     )
-    return Validation(survey, warnings)
+    return make_report(survey, traces.files, traces.rules, max_rejected, warnings)
