@@ -25,7 +25,6 @@ from goodgain.pipeline.studies.nightly.days.entry import (
     DayEntry,
     day_counts,
     day_means,
-    day_own_metrics,
     day_pool,
     entry_of_failure,
 )
@@ -137,7 +136,7 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         seconds=_seconds(night, started),
         warnings=manifest.warnings,
         pool=day_pool(manifest),
-        own_metrics=day_own_metrics(manifest),
+        own_metrics=manifest.own_metrics or UNSET,
         outcomes=manifest.outcomes or UNSET,
     )
     views = night.dependencies.views

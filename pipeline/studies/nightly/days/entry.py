@@ -179,11 +179,6 @@ def day_counts(manifest: RunManifest) -> dict[str, int]:
     }
 
 
-def day_own_metrics(manifest: RunManifest) -> tuple[DescribedMetric, ...] | UnsetType:
-    """The users' metrics of a day from the manifest of its run."""
-    return manifest.own_metrics or UNSET
-
-
 def day_pool(manifest: RunManifest) -> DayPool | UnsetType:
     """The pool of a day from the manifest of its run."""
     pool = manifest.pool
