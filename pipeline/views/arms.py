@@ -23,7 +23,6 @@ from goodgain.pipeline.studies.explanation.arms import (
     ArmsExplanation,
     DocumentOfBoth,
 )
-from goodgain.pipeline.views.pairs import place_text
 from goodgain.transforms.core.wording import format_count
 
 _LONGEST_TEXT = 120
@@ -74,7 +73,7 @@ def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
                 TableColumn("gain", right=True),
                 TableColumn("document"),
             ),
-            [(place_text(found.place), number(found.gain), _name(found)) for found in documents],
+            [(found.place.text, number(found.gain), _name(found)) for found in documents],
         )
 
 
@@ -91,9 +90,9 @@ def _documents_of_both(arms: ArmsExplanation) -> Iterator[Block]:
             ),
             [
                 (
-                    place_text(pair.input.place),
+                    pair.input.place.text,
                     number(pair.input.gain),
-                    place_text(pair.against.place),
+                    pair.against.place.text,
                     number(pair.against.gain),
                     _name(pair.input),
                 )

@@ -24,7 +24,6 @@ from goodgain.pipeline.studies.explanation.model import (
     Raised,
     Why,
 )
-from goodgain.pipeline.views.pairs import place_text
 from goodgain.pipeline.views.used_documents import DONE
 from goodgain.transforms.core.wording import format_count
 
@@ -128,7 +127,7 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
 
 def _outcome(result: ExplainedResult) -> str:
     if result.duplicate is not None:
-        return f"copy of {place_text(result.duplicate.first)}"
+        return f"copy of {result.duplicate.first.text}"
     if result.gain is None:
         return "new, no label"
     new = "new, good" if result.outcome == "good" else "new"
@@ -142,7 +141,7 @@ def _result(result: ExplainedResult) -> Cell:
     if result.raised is not None:
         below.append(_describe_rise(result.raised))
     if result.judged_at is not None:
-        at = place_text(result.judged_at)
+        at = result.judged_at.text
         below.append(f"its judgment labels {at}, another document, and counts once")
     if result.pooled is not None:
         below.append(_in_pool(result.pooled))
@@ -166,7 +165,7 @@ def _in_pool(found: InPool) -> str:
 def _describe_duplicate(why: Why) -> str:
     text = f"{why.reason} (step {why.step}, key {why.key})"
     if why.matched != why.first:
-        text = f"as its copy {place_text(why.matched)}: {text}"
+        text = f"as its copy {why.matched.text}: {text}"
     if why.label_conflict:
         text += f"; the first one's label {why.first_gain} counts"
     return text

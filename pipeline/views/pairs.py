@@ -22,7 +22,6 @@ from goodgain.pipeline.studies.explanation.pair_model import (
     PairExplanation,
     StepDecision,
 )
-from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 
 _LONGEST_VALUE = 60
 # Numbered as in the README and by `goodgain validate`.
@@ -39,16 +38,11 @@ _DECISIONS = {True: "the same document", False: "two documents"}
 _AGREEMENT = {True: "same", False: "different", None: "only one has it"}
 
 
-def place_text(place: ResultPlace) -> str:
-    """A place as i.call.rank, each from 1."""
-    return f"{place.i}.{place.call_position + 1}.{place.rank}"
-
-
 def near_misses_table(pairs: Sequence[NearMiss]) -> TableBlock:
     """Where results share a key but are two documents."""
     return table(
         [TableColumn(heading) for heading in ("result", "and", "share", "but differ by")],
-        [(place_text(pair.place), place_text(pair.earlier), pair.key, pair.step) for pair in pairs],
+        [(pair.place.text, pair.earlier.text, pair.key, pair.step) for pair in pairs],
     )
 
 
@@ -63,7 +57,7 @@ def pair_document(conversation_id: str, pair: PairExplanation) -> Document:
 
 
 def _answer(conversation_id: str, pair: PairExplanation) -> str:
-    both = f"{place_text(pair.first)} and {place_text(pair.second)} of {conversation_id}"
+    both = f"{pair.first.text} and {pair.second.text} of {conversation_id}"
     answer = _DECISIONS[pair.same]
     if pair.decided_by is None:
         return f"{both} are {answer}: no step finds enough in common"
@@ -94,7 +88,7 @@ def _step(pair: PairExplanation, at: int, step: StepDecision) -> Iterator[Block]
     yield Heading(f"{name}: {says}", minor=True)
     if step.compared:
         yield table(
-            list(map(TableColumn, ("attribute", *map(place_text, (pair.first, pair.second)), ""))),
+            list(map(TableColumn, ("attribute", pair.first.text, pair.second.text, ""))),
             map(_compare_cells, step.compared),
         )
     if step.needs and step.same is None:
@@ -111,8 +105,8 @@ def _compare_cells(attribute: ComparedAttribute) -> tuple[Cell, ...]:
 
 
 def _outcome(pair: PairExplanation) -> Iterator[Sentence]:
-    second = place_text(pair.second)
+    second = pair.second.text
     if pair.copy_of is None:
         yield Sentence(f"In the run {second} is a document of its own.", apart=True)
     else:
-        yield Sentence(f"In the run {second} is a copy of {place_text(pair.copy_of)}.", apart=True)
+        yield Sentence(f"In the run {second} is a copy of {pair.copy_of.text}.", apart=True)

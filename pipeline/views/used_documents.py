@@ -8,7 +8,6 @@ from goodgain.pipeline.document.model import Block, Cell, Heading, Sentence, Tab
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.results.rows import conversation_row
 from goodgain.pipeline.studies.explanation.model import ExplainedUsage, UsedResult
-from goodgain.pipeline.views.pairs import place_text
 from goodgain.pipeline.views.way import WaySums, losses
 from goodgain.transforms.core.scoring.score_rows import ConversationRow
 
@@ -47,7 +46,7 @@ def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterat
 def _build_found_cell(result: UsedResult) -> Cell:
     if result.found is None:
         return Cell("by no search", "place", "warning")
-    return Cell(place_text(result.found), "place", "good" if result.good else "")
+    return Cell(result.found.text, "place", "good" if result.good else "")
 
 
 def _document(result: UsedResult) -> Cell:

@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goodgain.pipeline.studies.explanation import model
+from goodgain.pipeline.studies.explanation.observed_turn import ObservedTurn
 from goodgain.pipeline.studies.explanation.reasons import Reasons
-from goodgain.pipeline.studies.explanation.usage import Usages, id_text
+from goodgain.pipeline.studies.explanation.usage import id_text
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.epoch import moment_of_millis
-from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
-from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 
 
 def explain_calls(
-    turn: FoldedTurn,
-    details: TurnDetails,
-    calls: list[SearchCall],
-    results: list[Result],
-    scoring: Scoring,
-    pool: TurnPool | None,
-    usages: Usages | None,
-    excluded: list[int],
+    folded: FoldedConversation, observed: ObservedTurn, reasons: Reasons, threshold: int
 ) -> Iterator[tuple[int, model.ExplainedCall]]:
-    """Each call of the turn with its i; `excluded` has the number of results left out of each."""
-    threshold = scoring.good_gain_threshold
-    reasons = Reasons(turn, results, details, scoring.rules)
+    """Each call of the last turn with its i.
+
+    Args:
+      threshold: the least gain of a good result.
+    """
+    turn, details, usages = folded.turn, observed.details, observed.usages
+    results = observed.results
     met_again = turn.judgments_met_again or {}
     raised = {
         rise.index: model.Raised(rise.before, rise.label, rise.gain(threshold))
@@ -36,7 +32,7 @@ def explain_calls(
     }
     asked: dict[bytes, model.CallPlace] = {}
     start = 0
-    for at, call in enumerate(calls):
+    for at, call in enumerate(observed.searched):
         i, _, call_position = details.call_place(at)
         query, place = turn.calls[at].query, model.CallPlace(i, call_position)
         repeats = None if query is None else asked.setdefault(query, place)
@@ -59,7 +55,7 @@ def explain_calls(
                     id=id_text(result.id, result.ids),
                     outcome=outcome,
                     duplicate=duplicate,
-                    pooled=_in_pool(turn, index, pool),
+                    pooled=_in_pool(turn, index, folded.pool),
                     judged_at=details.place(met_again[index]) if index in met_again else None,
                     raised=raised.get(index),
                     used=() if usages is None or duplicate else usages.actions(index),
@@ -77,7 +73,7 @@ def explain_calls(
                 error=call.error if turn.calls[at].failed else None,
                 repeats=None if repeats == place else repeats,
                 results=explained_results,
-                excluded=excluded[at],
+                excluded=observed.excluded[at],
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
@@ -14,7 +15,6 @@ from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.calls import explain_calls
 from goodgain.pipeline.studies.explanation.observed_turn import (
     JudgmentsOf,
-    ObservedTurn,
     fold_observed,
     observe,
 )
@@ -24,9 +24,7 @@ from goodgain.transforms.core.files.outcomes import join_outcomes
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.scoring.fold import FoldedTurn
-from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 from goodgain.transforms.core.scoring.score import score_folded
-from goodgain.transforms.core.scoring.score_rows import IterationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 
 Pair = tuple[str, str]  # the places of two results, like 1.1.3: i, call and rank
@@ -108,12 +106,15 @@ def explain_turn(
     score = score_folded(folded, rejected_records, scoring, outcomes)
     observed = observe(folded, records, scoring)
     pairs = Pairs(folded.turn, observed.results, observed.details, scoring.rules)
+    calls: dict[int, list[model.ExplainedCall]] = defaultdict(list)
+    for i, call in explain_calls(folded, observed, pairs, scoring.good_gain_threshold):
+        calls[i].append(call)
     delivered, usages = folded.delivered, observed.usages
     earlier = [call.turn for call in delivered.calls if call.turn != delivered.last_turn]
     explanation = model.ConversationExplanation(
         row=score.conversation,
         ranking=scoring.ranking.names,
-        iterations=_explain_iterations(score.iterations, folded, observed, scoring),
+        iterations=[model.ExplainedIteration(row, calls[row.i]) for row in score.iterations],
         earlier_turns=[
             model.EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)
         ],
@@ -126,18 +127,3 @@ def explain_turn(
         usages=[] if usages is None else usages.explain(),
     )
     return ExplainedTurn(explanation, folded.turn, scoring)
-
-
-def _explain_iterations(
-    rows: Iterable[IterationRow],
-    folded: FoldedConversation,
-    observed: ObservedTurn,
-    scoring: Scoring,
-) -> list[model.ExplainedIteration]:
-    by_iteration: dict[int, list[model.ExplainedCall]] = {}
-    for i, explained in explain_calls(
-        folded.turn, observed.details, observed.searched, observed.results, scoring, folded.pool,
-        observed.usages, observed.excluded,
-    ):  # fmt: skip
-        by_iteration.setdefault(i, []).append(explained)
-    return [model.ExplainedIteration(row, by_iteration[row.i]) for row in rows]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator
 
 from goodgain.pipeline.studies.explanation.model import NearMiss
 from goodgain.pipeline.studies.explanation.pair_attributes import TYPE, attributes_of, texts_of
@@ -15,35 +14,20 @@ from goodgain.pipeline.studies.explanation.pair_model import (
 from goodgain.pipeline.studies.explanation.reasons import (
     Reasons,
     agree,
-    attribute_names,
     names_of_unknown,
     need_in_words,
 )
 from goodgain.transforms.core.dedup.duplicates import Duplicate
-from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
-from goodgain.transforms.core.dedup.rules import URL, URL_QUERY, RuleTable, TypeRules
+from goodgain.transforms.core.dedup.rules import URL, URL_QUERY, TypeRules
 from goodgain.transforms.core.dedup.verification import Step, Verdict, decisions, verify
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.search_call import Result
-from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
-from goodgain.transforms.core.scoring.fold import FoldedTurn
 
 _MOST_NEAR_MISSES = 20
 
 
-class Pairs:
-    """Compares results of one turn pair by pair."""
-
-    def __init__(
-        self, turn: FoldedTurn, results: Sequence[Result], details: TurnDetails, rules: RuleTable
-    ) -> None:
-        self._turn = turn
-        self._results = results
-        self._details = details
-        self._rules = rules
-        self._reasons = Reasons(turn, results, details, rules)
-        self._read = cache(lambda index: read_evidence(turn.results[index]))
+class Pairs(Reasons):
+    """Compares results of one turn pair by pair, and puts what decides into words."""
 
     def near_misses(self) -> list[NearMiss]:
         """The first pairs that share a key but are two documents."""
@@ -110,8 +94,7 @@ class Pairs:
 
     def _index(self, place: str) -> int:
         for index in range(len(self._turn.results)):
-            found = self._details.place(index)
-            if place == f"{found.i}.{found.call_position + 1}.{found.rank}":
+            if place == self._details.place(index).text:
                 return index
         raise UsageError(
             f"There is no result {place} in the last turn; a place is i, call and rank, like 1.1.3."
@@ -144,7 +127,7 @@ class Pairs:
                 compared = [ComparedAttribute(TYPE, mine, theirs, agrees)]
         reason = ""
         if said is not None and said.duplicate:
-            reason = self._reasons.words(earlier, later, said)
+            reason = self.words(earlier, later, said)
         elif said is not None:
             differing = [field.name for field in compared if field.agrees is False]
             reason = f"different {' and '.join(differing)}"
@@ -158,17 +141,16 @@ class Pairs:
 
     def _needs(self, applicable: TypeRules) -> list[str]:
         """What the rules of a type need of fields, line by line."""
-        names = attribute_names(self._rules)
         if applicable.confidence is not None:
             points = applicable.confidence
-            worth = {names[number]: value for number, value in points.points.items()}
+            worth = {self._names[number]: value for number, value in points.points.items()}
             listed = ", ".join(f"{name} {value}" for name, value in worth.items())
             return [
                 f"{points.needed} points for equal fields ({listed}, others {points.other}), "
                 f"{points.needed_with_context} if an id agrees"
             ]
         return [
-            " and ".join(need_in_words(need, names) for need in clause)
+            " and ".join(need_in_words(need, self._names) for need in clause)
             for clause in applicable.clauses
         ]
 
@@ -178,7 +160,7 @@ class Pairs:
         one, other = self._read(earlier), self._read(later)
         mine, theirs = (texts_of(self._results[index], self._rules) for index in (earlier, later))
         names = {
-            **attribute_names(self._rules),
+            **self._names,
             **names_of_unknown(self._results[earlier]),
             **names_of_unknown(self._results[later]),
             **{number: f"url?{name}" for name, number in self._rules.url_parameters.items()},

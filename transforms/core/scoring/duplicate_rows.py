@@ -32,6 +32,11 @@ class ResultPlace(Struct, frozen=True):
     call_position: int
     rank: int
 
+    @property
+    def text(self) -> str:
+        """The place as i.call.rank, each from 1."""
+        return f"{self.i}.{self.call_position + 1}.{self.rank}"
+
 
 class TurnDetails:
     """A folded turn for outputs: places, types and keys of its results, duplicates, counts."""

@@ -16,7 +16,6 @@ from goodgain.pipeline.studies.explanation.arms import explain_arms
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.pipeline.views.arms import arms_document
-from goodgain.pipeline.views.pairs import place_text
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.rule_compiler import compile_rules
@@ -43,14 +42,11 @@ def page(name, gain=None, **more):
 
 
 def places(documents):
-    return [place_text(document.place) for document in documents]
+    return [document.place.text for document in documents]
 
 
 def pairs(found):
-    return [
-        (place_text(document.input.place), place_text(document.against.place))
-        for document in found.both
-    ]
+    return [(document.input.place.text, document.against.place.text) for document in found.both]
 
 
 MINE = [call(1, [page("a", 3), page("b", 0)]), call(2, [page("a", 3), page("c", 2)])]
@@ -123,7 +119,7 @@ def test_every_document_is_matched_as_by_a_look_at_every_pair():
         found = explain_arms(one, two)
         assert len(found.both) == len(match_documents(one.turn, two.turn))
         matches += len(found.both)
-        both = {place_text(each.input.place) for each in found.both}
+        both = {each.input.place.text for each in found.both}
         assert not both & set(places(found.only_input))
         assert len(found.only_input) + len(both) == one.turn.duplicates.count(None)
         assert len(found.only_against) + len(found.both) == two.turn.duplicates.count(None)
