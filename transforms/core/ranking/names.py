@@ -166,12 +166,6 @@ def column_name(metric_name: str) -> str:
     return metric_name.replace("@", _AT_IN_COLUMNS).replace(".", _DOT_IN_COLUMNS)
 
 
-def is_own_ideal(name: str) -> bool:
-    """Whether a ranking metric is measured against all judged documents; see `Metric`."""
-    family = FAMILIES.get(name.partition("@")[0].partition(".")[0])
-    return family is not None and family.own_ideal
-
-
 def metric_name(column_name: str) -> str:
     """The metric of a column; the inverse of `column_name`."""
     for separator, replaced in (("@", _AT_IN_COLUMNS), (".", _DOT_IN_COLUMNS)):
