@@ -101,8 +101,7 @@ class RunManifest(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=Tr
 
     def has_own_ideal(self, metric: Metric) -> bool:
         """Whether a metric is measured by what the run itself found, for lack of judgments."""
-        outside = self.aspects_outside if metric.of_aspects else self.qrels or self.pool
-        return metric.own_ideal and not outside
+        return metric.has_own_ideal(bool(self.qrels or self.pool), self.aspects_outside)
 
 
 class Declared(Struct, frozen=True):

@@ -15,6 +15,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Account
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count, pluralize
 
 
@@ -26,15 +27,22 @@ def comparison_warnings(compared: Compared) -> Iterator[Sentence]:
         )
     for mismatch in compared.arms.forced:
         yield Sentence(f"Warning: forced although the runs differ in {mismatch}.", "warning")
-    for warning in compared.warnings:
-        yield Sentence(warning_text(warning), "warning")
     base, candidate = compared.arms.base_source, compared.arms.candidate_source
-    sources = {"Base": base, "Candidate": candidate}
-    if base.folder == candidate.folder:
-        sources = {"Both arms": base}
-    for which, source in sources.items():
-        for warning in arm_warnings(source.manifest):
-            yield Sentence(f"{which}: {warning_text(warning)}", "warning")
+    of_arms = arm_warnings(base.manifest), arm_warnings(candidate.manifest)
+    yield from data_warnings_part(compared.warnings, of_arms, base.folder == candidate.folder)
+
+
+def data_warnings_part(
+    of_comparison: Sequence[DataWarning],
+    of_arms: tuple[Sequence[DataWarning], Sequence[DataWarning]],
+    are_one_run: bool,
+) -> Iterator[Sentence]:
+    """The warnings of a comparison, and of both arms; only once if these are of the same run."""
+    base, candidate = of_arms
+    by_arm = {"Both arms: ": base} if are_one_run else {"Base: ": base, "Candidate: ": candidate}
+    for whose, warnings in {"": of_comparison, **by_arm}.items():
+        for warning in warnings:
+            yield Sentence(f"{whose}{warning_text(warning)}", "warning")
 
 
 def size_text(arm: Arm) -> str:

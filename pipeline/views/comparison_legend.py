@@ -12,7 +12,7 @@ from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import format_count
 
-_METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
+METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
 
 
 def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[TableBlock]:
@@ -23,7 +23,7 @@ def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[Table
 def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tuple[str, str]]:
     confidence = level(compared.request.tests.options.confidence)
     paired = compared.matched.paired
-    method = _METHODS[compared.request.correction]
+    method = METHODS[compared.request.correction]
     test = "p value of the t-test, or of the exact test that a note names"
     if any(row.i is None for row in shown):
         yield "at N", "over all N iterations of the last turn of each conversation"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
+from goodgain.pipeline.document.columns import CellColumn, numbers, table_of, texts_of
 from goodgain.pipeline.document.model import (
     Cell,
     TableBlock,
@@ -139,6 +139,17 @@ def size_columns(paired: bool) -> Columns:
 def all_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
     """The columns of a page, which has room for all in one table."""
     return [_NAME, *difference_columns(paired, correction), *size_columns(paired)]
+
+
+def texts_of_comparison(row: ComparisonRow, columns: Columns) -> dict[str, str]:
+    """What a page tells of a row at N: its columns, and parts of them.
+
+    Args:
+      columns: those of the page.
+    """
+    texts = texts_of(columns, row)
+    counts = {part: count_text(getattr(row, part)) for part in ("good", "same", "bad")}
+    return {**texts, "size": texts["difference"].removesuffix(" pp"), **counts}
 
 
 def differences_table(compared: Compared, rows: Sequence[ComparisonRow]) -> TableBlock:

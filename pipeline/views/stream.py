@@ -137,7 +137,7 @@ def _own_ideal_part(names: Iterable[str], config: StreamConfig) -> Iterator[Sent
     own = [
         metric.name
         for metric in map(metric_by_name, names)
-        if metric.own_ideal and (metric.of_aspects or config.pool is None)
+        if metric.has_own_ideal(judged=config.pool is not None, judged_for_aspects=False)
     ]
     if own:
         yield Sentence(

@@ -108,6 +108,15 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
         )  # fmt: skip
         return replace(self, so_far=at_i)
 
+    def has_own_ideal(self, judged: bool, judged_for_aspects: bool) -> bool:
+        """Whether it is measured by what a run itself found, for lack of judgments (SPEC 10).
+
+        Args:
+          judged, judged_for_aspects: whether judgments of documents, or of their aspects, come from
+            elsewhere, and are the same for all that is compared.
+        """
+        return self.own_ideal and not (judged_for_aspects if self.of_aspects else judged)
+
     @property
     def in_everyone(self) -> bool:
         """Whether a conversation without search has a value."""

@@ -16,8 +16,12 @@ from goodgain.pipeline.studies.comparison.clusters import cluster_warnings
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.correction import TestedRow, correct
 from goodgain.pipeline.studies.comparison.costs import arm_means
-from goodgain.pipeline.studies.comparison.example_queries import add_queries
-from goodgain.pipeline.studies.comparison.examples import Examples, example_metric, examples
+from goodgain.pipeline.studies.comparison.examples import (
+    Examples,
+    add_queries,
+    example_metric,
+    examples,
+)
 from goodgain.pipeline.studies.comparison.matching import (
     BY_ID,
     Account,

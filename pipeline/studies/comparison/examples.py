@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
+from goodgain.pipeline.run.plan.first_queries import find_queries_of_run
 from goodgain.pipeline.settings.explain_command import are_explained_alike, explain_command
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.studies.comparison.measures import CONTEXT, Measure
@@ -112,3 +114,30 @@ def _numbers(grouped: Grouped, index: int) -> dict[str, float | None]:
         value = float(grouped.values(Measure(name, None, "all"))[0][index])
         numbers[name] = None if np.isnan(value) else value
     return numbers
+
+
+def add_queries(examples: Examples, arms: Arms) -> Examples:
+    """The examples with the first query of the candidate, or else of the base, as far as known.
+
+    Unknown are those of files that are large, gone or not as they were when they were scored.
+    """
+    both = (*examples.wins, *examples.losses)
+    of_candidate = find_queries_of_run(
+        arms.candidate_source.manifest, {example.candidate_conversation for example in both}
+    )
+    others = {
+        example.base_conversation
+        for example in both
+        if example.candidate_conversation not in of_candidate
+    }
+    of_base = find_queries_of_run(arms.base_source.manifest, others)
+
+    def add_query(example: Example) -> Example:
+        query = of_candidate.get(example.candidate_conversation)
+        return replace(example, query=query or of_base.get(example.base_conversation))
+
+    return replace(
+        examples,
+        wins=tuple(map(add_query, examples.wins)),
+        losses=tuple(map(add_query, examples.losses)),
+    )

@@ -14,7 +14,7 @@ from goodgain.pipeline.studies.comparison.matching import Account
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument, PoolFinds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.ways import ArmWays
-from goodgain.transforms.core.metric import DescribedMetric
+from goodgain.transforms.core.metric import DescribedMetric, Metric
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 _THRESHOLD = "good_gain_threshold"
@@ -101,3 +101,7 @@ class ComparisonManifest(Struct, frozen=True, kw_only=True, omit_defaults=True):
     versions: ComparisonVersions
     datasets: dict[str, int] = {}
     own_metrics: tuple[DescribedMetric, ...] = ()
+
+    def has_own_ideal(self, metric: Metric) -> bool:
+        """Whether each arm is measured by its own finds."""
+        return metric.has_own_ideal(self.shared_judgments, self.shared_aspects)

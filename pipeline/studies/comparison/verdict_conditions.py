@@ -46,8 +46,7 @@ class VerdictConditions(Struct, frozen=True):
 
     def has_own_ideal(self, metric: Metric) -> bool:
         """Whether each arm is measured by its own finds."""
-        shared = self.shared_aspects if metric.of_aspects else self.shared_judgments
-        return metric.own_ideal and not shared
+        return metric.has_own_ideal(self.shared_judgments, self.shared_aspects)
 
     @property
     def without_labels(self) -> tuple[str, ...]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import convert
 from msgspec.structs import asdict, replace
 
-from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text, data_text, level
 from goodgain.pipeline.document.page import Menu, Page, Section
 from goodgain.pipeline.document.safe_text import shorten
-from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
@@ -24,7 +21,8 @@ from goodgain.pipeline.studies.comparison.manifest import (
     ComparisonManifest,
 )
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument
-from goodgain.pipeline.views.comparison_tables import all_columns
+from goodgain.pipeline.views.comparison_arms import data_warnings_part
+from goodgain.pipeline.views.comparison_tables import all_columns, texts_of_comparison
 from goodgain.pipeline.views.pages.data.comparison_pairs import pairs_by_metric
 from goodgain.pipeline.views.pages.data.comparison_slices import (
     PARTS,
@@ -34,7 +32,6 @@ from goodgain.pipeline.views.pages.data.comparison_slices import (
     read_comparison_row,
     slice_data,
 )
-from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
 from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
 from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, point_texts
@@ -59,7 +56,6 @@ from goodgain.pipeline.views.pages.sections.section_parts import (
 )
 from goodgain.pipeline.views.pages.sections.verdicts import Shown, verdict_section
 from goodgain.pipeline.views.way import ways_of_arms
-from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.wording import format_count
 
@@ -77,6 +73,7 @@ def build_comparison_report(folder: str, found: ComparisonManifest) -> bytes:
     Raises:
       UsageError: some of its rows are missing.
     """
+    base, candidate = found.base, found.candidate
     correction, without = found.request.correction, ShownRows(found.without_labels)
     compared = map(without.of_comparison, read_dataset(folder, COMPARISON.name))
     slices = arrange(compared, found.declared_family, correction)
@@ -93,12 +90,18 @@ def build_comparison_report(folder: str, found: ComparisonManifest) -> bytes:
         answers=(found.answer,),
         lead="Whether the candidate is better than the base, where, and with what certainty. "
         "Differences are candidate minus base.",
-        parties=(_party("Base", found.base), _party("Candidate", found.candidate)),
+        parties=(_party("Base", base), _party("Candidate", candidate)),
         origin=f"goodgain {found.versions.goodgain}",
         slices=_slice_menu(slices, shown.paired),
         follows="the verdict, differences, good/same/bad, iterations and costs",
         sections=(
-            *warnings_section(_warnings(found)),
+            *warnings_section(
+                data_warnings_part(
+                    found.warnings,
+                    (base.warnings, candidate.warnings),
+                    base.folder == candidate.folder,
+                )
+            ),
             verdict_section(shown),
             *difference_sections(shown),
             *way_section(ways, of_all=len(_ARMS)),
@@ -139,7 +142,7 @@ def _choose_shown(manifest: ComparisonManifest, slices: Slices[ComparedSlice]) -
     family, everything = manifest.declared_family, slices.shown[0]
     by_i = {name for curves in everything.curves.values() for name in curves}
     names = (*everything.at_end, *sorted(by_i))
-    words = glossary(names, groups_in(names), partial(_has_own_ideal, manifest))
+    words = glossary(names, groups_in(names), manifest.has_own_ideal)
     at_end = [
         words.by_name[name]
         for name in dict.fromkeys((*family, *everything.at_end))
@@ -210,19 +213,3 @@ def _pool_data(pool: ComparedPool) -> list[dict[str, Any]]:
         {**point, "texts": point_texts({**point, "metric": _SHARE_BY_I})}
         for point in map(asdict, pool.shares)
     ]
-
-
-def _warnings(manifest: ComparisonManifest) -> Iterator[Sentence]:
-    """Those of the comparison, and of both runs with their arm; once if these are the same run."""
-    base, candidate = manifest.base.warnings, manifest.candidate.warnings
-    found = [("", manifest.warnings), ("Base: ", base), ("Candidate: ", candidate)]
-    if manifest.base.folder == manifest.candidate.folder:
-        found = [("", manifest.warnings), ("Both arms: ", base)]
-    for whose, warnings in found:
-        for warning in warnings:
-            yield Sentence(f"{whose}{warning_text(warning)}", "warning")
-
-
-def _has_own_ideal(manifest: ComparisonManifest, metric: Metric) -> bool:
-    shared = manifest.shared_aspects if metric.of_aspects else manifest.shared_judgments
-    return metric.own_ideal and not shared

@@ -10,8 +10,7 @@ from msgspec import convert
 
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.views.comparison_tables import Columns
-from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
+from goodgain.pipeline.views.comparison_tables import Columns, texts_of_comparison
 from goodgain.pipeline.views.pages.data.slice_numbers import slice_data as means_data
 from goodgain.pipeline.views.pages.data.slices import (
     LEAST_N_FOR_BAND,

@@ -27,9 +27,9 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
     Verdict,
 )
 from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
-from goodgain.pipeline.views.comparison_tables import Columns
+from goodgain.pipeline.views.comparison_legend import METHODS
+from goodgain.pipeline.views.comparison_tables import Columns, texts_of_comparison
 from goodgain.pipeline.views.pages.data.comparison_slices import ComparedSlice
-from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
 from goodgain.pipeline.views.pages.data.texts import unit_of
@@ -158,7 +158,7 @@ def _describe_comparison(shown: Shown) -> Iterator[str]:
             "The conversations cannot be paired, so the arms were compared as two samples "
             "(Welch's t-test)."
         )
-    method = "Holm" if manifest.request.correction == "holm" else "Benjamini-Hochberg"
+    method = METHODS[manifest.request.correction]
     yield (
         f"A verdict of better, worse or changed needs a p of at most {shown.alpha}, corrected for "
         f"the number of tests ({method}). Not shown is no proof that nothing changed: the table "

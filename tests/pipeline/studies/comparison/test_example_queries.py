@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.studies.comparison import example_queries
+from goodgain.pipeline.studies.comparison import examples
 from goodgain.pipeline.studies.nightly.baseline import Baseline
 from goodgain.pipeline.studies.nightly.verdict import changes
 from tests.pipeline.studies.comparison.command import compare
@@ -62,7 +62,7 @@ def test_a_night_looks_nothing_up_since_it_shows_no_examples(arms, monkeypatch):
         looked_up.update(conversation_ids)
         return {}
 
-    monkeypatch.setattr(example_queries, "find_queries_of_run", record)
+    monkeypatch.setattr(examples, "find_queries_of_run", record)
     base, candidate = map(Path, arms)
     assert changes(candidate, Baseline(folder=base))["CG"]
     assert not looked_up
