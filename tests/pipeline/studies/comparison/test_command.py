@@ -9,17 +9,14 @@ from scipy import stats
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from tests.pipeline.studies.comparison.command import compare, error_of, row
-from tests.pipeline.studies.comparison.traces import conversation, known_difference, output_of
+from tests.pipeline.studies.comparison.traces import (
+    conversation,
+    known_difference,
+    output_of,
+    values_by_id,
+)
 
 pytestmark = pytest.mark.slow
-
-
-def by_id(folder, metric):
-    return {
-        row["conversation_id"]: row[metric]
-        for row in read_dataset(folder, "conversations")
-        if row["N"] and not row["rejected_records"]
-    }
 
 
 def test_gsb_of_the_trap_row(tmp_path, capsys):
@@ -88,7 +85,7 @@ def test_conversations_in_no_pair_are_not_said_to_be_left_out(outputs, capsys):
 @pytest.mark.parametrize("metric", ["CG", "DRAG", "SRE", "ndcg@10"])
 def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
     found = row(compare(capsys, *outputs, "--wilcoxon", "--sign", "--interval", "student"), metric)
-    before, after = (by_id(folder, metric) for folder in outputs)
+    before, after = (values_by_id(folder, metric) for folder in outputs)
     keys = sorted(key for key in before if None not in (before[key], after.get(key)))
     x, y = [before[key] for key in keys], [after[key] for key in keys]
     test = stats.ttest_rel(y, x)
@@ -106,7 +103,7 @@ def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
 
 def test_unpaired_statistics_equal_those_of_scipy(outputs, capsys):
     found = compare(capsys, *outputs, "--unpaired", "--metrics", "CG", "--interval", "student")
-    x, y = (list(by_id(folder, "CG").values()) for folder in outputs)
+    x, y = (list(values_by_id(folder, "CG").values()) for folder in outputs)
     test = stats.ttest_ind(y, x, equal_var=False)
     cg = row(found, "CG")
     assert found["design"] == cg["design"] == "unpaired"
@@ -200,7 +197,7 @@ def test_arms_of_one_output_can_be_paired_by_an_attribute(arms, capsys):
     )  # fmt: skip
     assert found["pairs"] == 40
     assert found["base_account"]["repeated"] == 2
-    values = by_id(arms, "CG")
+    values = values_by_id(arms, "CG")
     mean = (values["a00"] + values["again"]) / 2
     total = sum(values[f"a{number:02}"] for number in range(1, 40)) + mean
     assert row(found, "CG")["base_mean"] == pytest.approx(total / 40, rel=1e-12)
@@ -222,7 +219,7 @@ def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
     assert [document["difference"] for document in found["wins"]] == [3, 3, 3]
     assert [document["key"] for document in found["wins"]] == ["c02", "c04", "c06"]
     assert [document["difference"] for document in found["losses"]] == [-2, -2, -2]
-    base = by_id(outputs[0], "SRE")
+    base = values_by_id(outputs[0], "SRE")
     assert found["losses"][0]["base_numbers"]["SRE"] == base[found["losses"][0]["key"]]
     (command,) = found["wins"][0]["commands"]
     words = shlex.split(command)

@@ -189,7 +189,7 @@ def test_a_comparison_that_fails_leaves_no_folder(tmp_path, outputs, capsys, mon
     assert list(tmp_path.iterdir()) == []
 
     def fill(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device", "out/report.html")
 
     monkeypatch.setattr("goodgain.pipeline.views.pages.comparison.build_comparison_report", fill)
     assert main(["compare", *map(str, outputs), "--output", str(new)]) == ExitCode.FAILED

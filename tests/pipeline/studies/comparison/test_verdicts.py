@@ -1,6 +1,5 @@
 """The basis of verdicts: families, intervals, populations, shared judgments."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -236,26 +235,3 @@ def test_verdicts_are_withheld_beyond_five_percent_of_nulls(tmp_path, capsys):
         auc = row(compare(capsys, *folders, "--metrics", "auc"), "auc")
         assert (auc["reason"] is not None) == withheld
         assert auc["undefined_in_candidate"] == null
-
-
-def test_a_gate_divides_the_error_among_its_proofs(tmp_path, outputs, capsys):
-    """One proof has 95 %, two have 97.5 % each; proofs about slices are counted separately."""
-
-    def reasons(*rules):
-        path = tmp_path / "gate.yaml"
-        path.write_text(json.dumps({"rules": rules, "least_n": 2}))
-        capsys.readouterr()
-        words = ("--config", str(path), "--baseline", outputs[0], "--json")
-        main(["gate", outputs[1], *words])
-        return [outcome["reason"] for outcome in json.loads(capsys.readouterr().out)["outcomes"]]
-
-    proven = {"metric": "CG", "drop_at_most": "1 %", "proof": "of_breach"}
-    sliced = {**proven, "slice": ["market"]}
-    fails = {"metric": "SRE", "at_least": 0.99, "proof": "of_compliance"}
-    (alone,) = reasons(fails)
-    assert "95 % sure" in alone
-    assert "over" not in alone
-    assert reasons(fails, sliced)[0] == alone
-    both = reasons(fails, proven)[0]
-    assert "97.5 % sure" in both
-    assert "(95 % over 2 proofs)" in both

@@ -3,6 +3,7 @@
 import json
 
 import goodgain as gg
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest_model import RunOptions
 from goodgain.pipeline.run.hosts.batch import run
 from goodgain.pipeline.settings.config_file import load_config
@@ -49,6 +50,15 @@ def output_of(folder, conversations, **options):
         config.write_text(json.dumps(options))
         gg.evaluate(str(path), config=str(config)).write_datasets(folder)
     return str(folder)
+
+
+def values_by_id(folder, metric):
+    """A metric of the conversations in the means of a run."""
+    return {
+        row["conversation_id"]: row[metric]
+        for row in read_dataset(folder, "conversations")
+        if row["N"] and not row["rejected_records"]
+    }
 
 
 def base_arm(prefix="c", **attributes):

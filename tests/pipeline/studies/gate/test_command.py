@@ -10,18 +10,10 @@ from scipy import stats
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.finished_run import read_dataset
-from tests.pipeline.studies.comparison.traces import conversation, output_of
+from tests.pipeline.studies.comparison.traces import conversation, output_of, values_by_id
 from tests.pipeline.studies.gate.outcomes import one
 
 pytestmark = pytest.mark.slow
-
-
-def values(folder, metric):
-    return {
-        row["conversation_id"]: row[metric]
-        for row in read_dataset(folder, "conversations")
-        if row["N"] and not row["rejected_records"]
-    }
 
 
 @pytest.mark.parametrize(
@@ -125,6 +117,23 @@ def test_confidence_is_corrected_for_the_number_of_slices(judge, runs, rule):
         assert "(95 % over 3 proofs)" in reasons[market]
 
 
+def test_a_gate_divides_the_error_among_its_proofs(judge, runs):
+    """One proof has 95 %, two have 97.5 % each; proofs about slices are counted separately."""
+    proven = {"metric": "CG", "drop_at_most": "1 %", "proof": "of_breach"}
+    fails = {"metric": "SRE", "at_least": 0.99, "proof": "of_compliance"}
+
+    def reason(*rules):
+        _, (first, *_) = judge(rules, runs[1], "--baseline", runs[0], least_n=2)
+        return first["reason"]
+
+    alone = reason(fails)
+    assert "95 % sure" in alone
+    assert "over" not in alone
+    assert reason(fails, {**proven, "slice": ["market"]}) == alone
+    assert "97.5 % sure" in reason(fails, proven)
+    assert "(95 % over 2 proofs)" in reason(fails, proven)
+
+
 @pytest.mark.parametrize(
     ("rule", "verdict"),
     [
@@ -152,7 +161,7 @@ def test_bounds_on_the_change_against_a_baseline(judge, runs, rule, verdict):
 def test_statistical_margins_are_one_sided_t_tests(judge, runs, percent, confidence):
     """Against scipy: candidate - (1 - drop) base, tested one-sided on the same pairs."""
     new, old = runs  # the arms swapped, so that CG drops
-    before, after = values(old, "CG"), values(new, "CG")
+    before, after = values_by_id(old, "CG"), values_by_id(new, "CG")
     pairs = sorted(before.keys() & after.keys())
     scaled = [after[key] - (1 - percent / 100) * before[key] for key in pairs]
     amount = f"{abs(percent)} %"
@@ -171,7 +180,7 @@ def test_statistical_margins_are_one_sided_t_tests(judge, runs, percent, confide
 
 
 def test_absolute_bounds_can_require_confidence(judge, runs):
-    sample = [value for value in values(runs[1], "SRE").values() if value is not None]
+    sample = [value for value in values_by_id(runs[1], "SRE").values() if value is not None]
     a, t = stats.skew(sample) / len(sample) ** 0.5, stats.t.ppf(0.95, len(sample) - 1)
     reach = 3 * (np.cbrt(1 + a * (t - a / 6)) - 1) / a
     limit = float(np.mean(sample) - reach * stats.sem(sample))

@@ -24,6 +24,9 @@ def test_too_many_rejected_records_are_bad_data(world):
     (entry,) = world.history()
     assert (entry["verdict"], entry["exit_code"]) == ("bad data", 3)
     assert entry["counts"]["rejected"] == 20
+    (reason,) = entry["reasons"]
+    assert reason.startswith("20 of ")
+    assert reason.endswith("max_rejected = 5%")
     assert not (world.place(DAY) / "gate.md").exists()
 
 

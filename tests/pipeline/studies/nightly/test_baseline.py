@@ -20,7 +20,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.gains import DECLARED as GAINS
 from goodgain.transforms.core.metrics.headline import headline_among
 from tests.pipeline.studies.comparison.traces import conversation, output_of
-from tests.pipeline.studies.nightly.world import World
+from tests.pipeline.studies.nightly.world import World, edit_results
 
 pytestmark = pytest.mark.slow
 DAYS = [date(2025, 3, number) for number in range(1, 5)]
@@ -33,11 +33,9 @@ def scored_days(tmp_path_factory):
     world.configure(gate=None)
     for number, day in enumerate(DAYS):
         path = world.make_traces(day, 12 + number, seed=1)
-        records = [json.loads(line) for line in path.read_text().splitlines()]
-        for record in records:
-            for result in record["results"]:
-                result["gain"] = (result["gain"] + number) % 5
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        edit_results(
+            path, lambda result, more=number: result.update(gain=(result["gain"] + more) % 5)
+        )
         assert world.nightly("--date", str(day)) == 0
     return world
 
@@ -185,21 +183,6 @@ def test_changes_have_the_names_and_numbers_of_compare(world):
 def traces_of(world):
     """The folder of the traces from which the days of a copied world were scored."""
     return Path(read_run(str(world.place(DAYS[0]))).inputs[0].path).parents[1]
-
-
-def judge_day(world, day, **records):
-    of_day = read_run(str(world.place(day)))
-    manifest = replace(of_day, records=replace(of_day.records, **records))
-    found = baseline_of(world, day, "previous_good")
-    return judge(world.place(day), manifest, found, None)
-
-
-def test_too_many_rejected_records_are_bad_data(world):
-    assert judge_day(world, DAYS[1]) == ("passed", (), ())
-    verdict, (reason,), _ = judge_day(world, DAYS[1], rejected=7, too_many_rejected=True)
-    assert verdict == "bad data"
-    assert reason.startswith("7 of ")
-    assert reason.endswith("max_rejected = 5%")
 
 
 def test_a_day_without_conversations_in_the_means_is_bad_data(world):

@@ -1,8 +1,6 @@
 """A user's metric is compared with the mean of earlier nights, and gated."""
 
 import json
-import subprocess
-import sys
 from datetime import date
 
 import msgspec
@@ -14,7 +12,7 @@ from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.entry import entry_of_failure
-from tests.pipeline.studies.nightly.world import World
+from tests.pipeline.studies.nightly.world import World, build_page_elsewhere, edit_records
 
 pytestmark = pytest.mark.slow
 
@@ -34,17 +32,14 @@ rules:
 DAYS = [date(2025, 3, number) for number in (1, 2, 3)]
 
 
-def build_page_elsewhere(output):
-    """The page over nights, built by a process that has not scored them."""
-    done = subprocess.run(
-        [sys.executable, "-m", "goodgain", "report", str(output)], capture_output=True
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return (output / "report.html").read_text()
-
-
 def best_of(folder):
     return [row["best"] for row in read_dataset(str(folder), "conversations")]
+
+
+def lose_gain(record, number):
+    """Leave good results in the first record only."""
+    for result in record["results"]:
+        result["gain"] = 0 if number else 2
 
 
 def test_the_merged_baseline_keeps_the_metric(tmp_path):
@@ -57,11 +52,7 @@ def test_the_merged_baseline_keeps_the_metric(tmp_path):
         world.make_traces(day, 12, seed=1)
         assert world.nightly("--date", str(day)) == ExitCode.DONE
     path = world.make_traces(DAYS[2], 12, seed=1)
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    for number, record in enumerate(records):
-        for result in record["results"]:
-            result["gain"] = 0 if number else 2
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    edit_records(path, lose_gain)
     assert world.nightly("--date", str(DAYS[2])) == ExitCode.REGRESSION
     manifest = read_run(str(world.place(DAYS[2])))
     choice = BaselineChoice.parse("mean of last 2")

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,10 +135,22 @@ def _drop(content, times):
     return content
 
 
+def edit_records(path, change):
+    """Apply `change` to the records of a file, with their numbers from 0."""
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for number, record in enumerate(records):
+        change(record, number)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
 def edit_results(path, change):
     """Apply `change` to every result in a file of records."""
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    for record in records:
-        for result in record.get("results", ()):
-            change(result)
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    edit_records(path, lambda record, _: [change(result) for result in record.get("results", ())])
+
+
+def build_page_elsewhere(output):
+    """The page over nights, built by a process that has not scored them."""
+    words = [sys.executable, "-m", "goodgain", "report", str(output)]
+    done = subprocess.run(words, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    return (output / "report.html").read_text()

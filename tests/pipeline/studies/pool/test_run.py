@@ -134,20 +134,6 @@ def test_rejects_wrong_options(pool, paths, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_compare_rejects_runs_with_different_pools(outputs, paths, tmp_path, capsys):
-    one, other = list(paths)[:2]
-    words = ["compare", str(outputs / one), str(outputs / other), "--unpaired"]
-    words += ["--metrics", "pool_recall", "CG"]
-    assert main(words) == ExitCode.DONE
-    assert "Recall of the pool" in capsys.readouterr().out
-    plain = tmp_path / "plain"
-    assert run(plain, [paths[other]], *METRICS) == ExitCode.DONE
-    words[2] = str(plain)
-    assert main(words) == ExitCode.USAGE
-    assert "pool (one with the digest" in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_format_of_the_pool_changes_no_byte(outputs, paths, tmp_path):
     name = next(iter(paths))
     other = tmp_path / "pool"

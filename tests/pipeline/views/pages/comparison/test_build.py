@@ -2,13 +2,11 @@
 
 import json
 import shutil
-from errno import ENOSPC
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.numbers import number
-from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest_checks import decode_manifest
 from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
@@ -20,7 +18,6 @@ from tests.pipeline.views.pages.comparison.outputs import (
     edit_manifest,
     write_comparison,
 )
-from tests.pipeline.views.pages.outputs import write_outputs
 from tests.pipeline.views.pages.test_build import LOADING, Page
 
 pytestmark = pytest.mark.slow
@@ -52,22 +49,6 @@ def test_rebuilding_the_report_gives_the_same_bytes(output):
     first = (output / "report.html").read_bytes()
     assert main(["report", str(output)]) == 0
     assert (output / "report.html").read_bytes() == first
-
-
-def test_comparison_whose_report_fails_has_no_manifest(tmp_path, monkeypatch, capsys):
-    def fail(*_):
-        raise OSError(ENOSPC, "No space left on device", "out/report.html")
-
-    monkeypatch.setattr("goodgain.pipeline.views.pages.comparison.build_comparison_report", fail)
-    output = tmp_path / "comparison"
-    for place, of_arm in zip(("base", "candidate"), arms(), strict=True):
-        write_outputs(tmp_path / place, of_arm)
-    places = [str(tmp_path / place) for place in ("base", "candidate")]
-    assert main(["compare", *places, "--output", str(output)]) == ExitCode.FAILED
-    error = capsys.readouterr().err
-    assert "The comparison cannot be written" in error
-    assert error.endswith(": No space left on device.\n")
-    assert not (tmp_path / "comparison" / "manifest.json").exists()
 
 
 def test_gsb_is_explained_below_the_table_where_it_first_stands(page):
