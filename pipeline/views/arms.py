@@ -23,9 +23,9 @@ from goodgain.pipeline.studies.explanation.arms import (
     ArmsExplanation,
     DocumentOfBoth,
 )
+from goodgain.pipeline.views.used_documents import document_cell
 from goodgain.transforms.core.wording import format_count
 
-_LONGEST_TEXT = 120
 _METRICS = ("N", "calls", "R", "UR", "GR", "CG")
 _PLACES = "A place is i.call.rank, each from 1, where the arm found the document first."
 
@@ -125,5 +125,4 @@ def _count_documents(documents: Sequence[ArmDocument]) -> str:
 
 
 def _name(found: ArmDocument) -> Cell:
-    name = found.title or found.url or found.id or NONE
-    return Cell(name, tone="good" if found.good else "", longest=_LONGEST_TEXT)
+    return document_cell(found, tone="good" if found.good else "")

@@ -17,6 +17,7 @@ from goodgain.pipeline.views.comparison_arms import (
     account_text,
     clusters_text,
     comparison_warnings,
+    describe_uncompared,
     size_text,
 )
 from goodgain.pipeline.views.comparison_examples import (
@@ -35,7 +36,7 @@ from goodgain.pipeline.views.comparison_tables import (
 )
 from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
 from goodgain.transforms.core.means.slices import describe_slice
-from goodgain.transforms.core.metrics.by_name import at_i, list_labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 from goodgain.transforms.core.wording import format_count
 
 _LONGEST_KEY = 60
@@ -124,9 +125,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
         whole = [row for row in compared.rows if not row.slice]
         yield Sentence(clusters_text(compared, _hide_unlabelled(compared, whole)))
     yield from comparison_warnings(compared)
-    for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
-        if metrics:
-            yield Sentence(f"Only the {name} has {list_labels(metrics)}: not compared.")
+    yield from sentences(describe_uncompared(arms.only_in_base, arms.only_in_candidate))
 
 
 def _slice_part(

@@ -13,7 +13,7 @@ from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Account
-from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import list_labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import format_count, pluralize
@@ -43,6 +43,15 @@ def data_warnings_part(
     for whose, warnings in {"": of_comparison, **by_arm}.items():
         for warning in warnings:
             yield Sentence(f"{whose}{warning_text(warning)}", "warning")
+
+
+def describe_uncompared(only_in_base: Sequence[str], only_in_candidate: Sequence[str]) -> list[str]:
+    """The metrics that only one arm has, in sentences."""
+    return [
+        f"Only the {name} has {list_labels(metrics)}: not compared."
+        for name, metrics in (("base", only_in_base), ("candidate", only_in_candidate))
+        if metrics
+    ]
 
 
 def size_text(arm: Arm) -> str:

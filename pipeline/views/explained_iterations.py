@@ -24,7 +24,7 @@ from goodgain.pipeline.studies.explanation.model import (
     Raised,
     Why,
 )
-from goodgain.pipeline.views.used_documents import DONE
+from goodgain.pipeline.views.used_documents import DONE, document_cell
 from goodgain.transforms.core.wording import format_count
 
 _LONGEST_TEXT = 120
@@ -145,8 +145,7 @@ def _result(result: ExplainedResult) -> Cell:
         below.append(f"its judgment labels {at}, another document, and counts once")
     if result.pooled is not None:
         below.append(_in_pool(result.pooled))
-    shown = result.title or result.url or result.id or NONE
-    return Cell(shown, below=tuple(below), longest=_LONGEST_TEXT)
+    return document_cell(result, below=tuple(below))
 
 
 def _describe_rise(rise: Raised) -> str:

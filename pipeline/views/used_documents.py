@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from goodgain.pipeline.document.model import Block, Cell, Heading, Sentence, TableColumn, table
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Heading,
+    Sentence,
+    TableColumn,
+    Tone,
+    table,
+)
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.results.rows import conversation_row
-from goodgain.pipeline.studies.explanation.model import ExplainedUsage, UsedResult
+from goodgain.pipeline.studies.explanation.arms import ArmDocument
+from goodgain.pipeline.studies.explanation.model import ExplainedResult, ExplainedUsage, UsedResult
 from goodgain.pipeline.views.way import WaySums, losses
 from goodgain.transforms.core.scoring.score_rows import ConversationRow
 
@@ -37,7 +46,7 @@ def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterat
                 TableColumn("document"),
             ),
             [
-                (number(result.label), _build_found_cell(result), _document(result))
+                (number(result.label), _build_found_cell(result), document_cell(result))
                 for result in usage.results
             ],
         )
@@ -49,5 +58,9 @@ def _build_found_cell(result: UsedResult) -> Cell:
     return Cell(result.found.text, "place", "good" if result.good else "")
 
 
-def _document(result: UsedResult) -> Cell:
-    return Cell(result.title or result.url or result.id or NONE, longest=_LONGEST_TEXT)
+def document_cell(
+    found: UsedResult | ExplainedResult | ArmDocument, tone: Tone = "", below: tuple[str, ...] = ()
+) -> Cell:
+    """A document by its title, else its URL or id; with further lines below."""
+    name = found.title or found.url or found.id or NONE
+    return Cell(name, tone=tone, below=below, longest=_LONGEST_TEXT)

@@ -14,6 +14,7 @@ from goodgain.pipeline.document.model import (
     TableColumn,
     count,
     join_blocks,
+    sentences,
     table,
 )
 from goodgain.pipeline.document.numbers import count_text
@@ -30,6 +31,7 @@ from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.studies.comparison.manifest import ComparisonManifest
 from goodgain.pipeline.studies.comparison.matching import Account
+from goodgain.pipeline.views.comparison_arms import describe_uncompared
 from goodgain.pipeline.views.comparison_examples import (
     example_text,
     query_text,
@@ -111,7 +113,10 @@ def accounts_section(manifest: ComparisonManifest) -> Section:
         Beside(tuple((_account_table(name, account),) for name, account in accounts))
         if accounts
         else Sentence(_explain_unpaired(manifest), "strong"),
-        _only_in_one(manifest),
+        sentences(
+            describe_uncompared(manifest.metrics_only_in_base, manifest.metrics_only_in_candidate),
+            "quiet",
+        ),
     )
 
 
@@ -142,13 +147,6 @@ def _explain_unpaired(manifest: ComparisonManifest) -> str:
         f"No pairs were formed{why}. {format_count(base, 'conversation')} of the base and "
         f"{count_text(candidate)} of the candidate count."
     )
-
-
-def _only_in_one(manifest: ComparisonManifest) -> Iterator[Sentence]:
-    of_arms = (manifest.metrics_only_in_base, manifest.metrics_only_in_candidate)
-    for arm, metrics in zip(ARMS, of_arms, strict=True):
-        if metrics:
-            yield Sentence(f"Only the {arm} has {', '.join(metrics)}: not compared.", "quiet")
 
 
 def parameters_section(manifest: ComparisonManifest) -> Section:
