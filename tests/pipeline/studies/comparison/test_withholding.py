@@ -14,6 +14,7 @@ from goodgain.pipeline.studies.comparison.worst_case import (
     worst_value,
 )
 from tests.pipeline.studies.comparison.command import compare
+from tests.pipeline.studies.comparison.command import row as row_of
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
@@ -142,16 +143,6 @@ def drop_labels(conversations, lost):
     ]
 
 
-def row_at_end(found, metric):
-    """The row about all conversations at N."""
-    (row,) = (
-        row
-        for row in found["rows"]
-        if (row["metric"], row["i"], row["slice"]) == (metric, None, {})
-    )
-    return row
-
-
 @pytest.mark.parametrize("every", [5, 25])
 def test_missing_labels_of_good_results_make_no_verdict(every, tmp_path, capsys):
     """Identical retrieval, one good result of five; the candidate lacks some of their labels.
@@ -162,12 +153,12 @@ def test_missing_labels_of_good_results_make_no_verdict(every, tmp_path, capsys)
     candidate = drop_labels(base, lambda number: number % every == 0)
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
     found = compare(capsys, *folders)
-    row = row_at_end(found, "CG")
+    row = row_of(found, "CG", population=None)
     assert row["difference"] < 0
     assert row["verdict"] == "not comparable"
     assert "were these results good, the difference would vanish" in row["reason"]
     assert "worse" not in found["answer"]
-    assert row_at_end(found, "SRR")["reason"] is None  # needs no labels
+    assert row_of(found, "SRR", population=None)["reason"] is None  # needs no labels
 
 
 def test_a_loss_beyond_what_missing_labels_can_explain_is_worse(tmp_path, capsys):
@@ -175,7 +166,7 @@ def test_a_loss_beyond_what_missing_labels_can_explain_is_worse(tmp_path, capsys
     candidate = [conversation(f"c{at:03}", [[3 + at % 2, 0, 0, 0, 0]] * 2) for at in range(60)]
     candidate[0][0]["results"][4]["gain"] = None
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    row = row_at_end(compare(capsys, *folders), "CG")
+    row = row_of(compare(capsys, *folders), "CG", population=None)
     assert (row["verdict"], row["reason"]) == ("worse", None)
 
 
@@ -202,7 +193,7 @@ def test_missing_searches_decide_a_verdict(of_the_rest, tmp_path, capsys):
     """5 % of the candidate's conversations did not search, which is not beyond the limit."""
     arms = zip(("base", "candidate"), skips_the_best(of_the_rest), strict=True)
     folders = [output_of(tmp_path / name, arm) for name, arm in arms]
-    row = row_at_end(compare(capsys, *folders, "--metrics", "CG"), "CG")
+    row = row_of(compare(capsys, *folders, "--metrics", "CG"), "CG", population=None)
     assert row["population"] == "everyone"
     assert row["difference"] < 0
     assert row["verdict"] != "better"
@@ -216,7 +207,7 @@ def test_a_verdict_of_the_same_sign_over_everyone_stands(tmp_path, capsys):
         for at in range(60)
     ]
     folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
-    row = row_at_end(compare(capsys, *folders, "--metrics", "CG"), "CG")
+    row = row_of(compare(capsys, *folders, "--metrics", "CG"), "CG", population=None)
     assert (row["population"], row["verdict"], row["n_base"]) == ("all", "better", 59)
 
 
@@ -283,10 +274,8 @@ def test_runs_that_share_one_conversation_are_compared_unpaired(tmp_path, capsys
         )
         for day in ("monday", "tuesday")
     ]
-    (row,) = (
-        row
-        for row in compare(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
-        if row["i"] is None
+    row = row_of(
+        compare(capsys, *outputs, "--metrics", "CG", "--max-i", "1"), "CG", population=None
     )
     assert (row["n_base"], row["reason"]) == (30, None)
 

@@ -37,6 +37,8 @@ pytestmark = pytest.mark.slow
             "SRR rise <= 1 pp",
             "a percentage like 2 %, not '1 pp'; in points 2 pp is written 0.02",
         ),
+        ("CG >= 5 %", "rule 1: CG is not a share, so its bound must be a number"),
+        ("hits@5 >= 5 %", "rule 1: hits@5 is not a share"),
         ("CG >= -1", "CG is never below 0, so its bound must not be"),
         ("rejected <= -1 %", "rejected is never below 0"),
         ("conversations >= -1", "conversations is never below 0"),

@@ -66,14 +66,6 @@ def test_a_run_as_its_own_baseline_is_refused(tmp_path, traces, capsys):
     assert "is the baseline itself" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("metric", ["CG", "N", "hits@5"])
-def test_percentages_as_bounds_of_other_metrics_than_shares_are_refused(
-    tmp_path, traces, capsys, metric
-):
-    assert run(tmp_path / "out", [traces], "--gate", gate(tmp_path, f"{metric} >= 5 %")) == 2
-    assert f"rule 1: {metric} is not a share" in capsys.readouterr().err
-
-
 def test_percentages_are_accepted_as_bounds_of_shares(tmp_path, traces, capsys):
     rules = gate(tmp_path, "SRE >= 50 %", "ndcg@10 >= 20 %", "hit_rate@10 >= 100 %")
     assert run(tmp_path / "out", [traces], "--gate", rules) == 0
