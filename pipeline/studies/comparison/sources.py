@@ -28,10 +28,9 @@ from goodgain.transforms.core.means.slices import EVERYTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_metrics_of
-from goodgain.transforms.core.metrics.own_names import split_names
+from goodgain.transforms.core.metrics.own_names import ranking_metrics_of
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
-from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.wording import list_first
 
@@ -120,7 +119,7 @@ def _read(outputs: Outputs, request: ComparisonRequest) -> Arms:
         request.metrics,
         request.family,
         plan_of(
-            parse_ranking_metrics(split_names(common)[0]),
+            ranking_metrics_of(common),
             request.max_i or max_i,
             tuple(group for group in groups[0] if group in groups[1]),
             own=(

@@ -22,9 +22,8 @@ from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_metrics_of
-from goodgain.transforms.core.metrics.own_names import split_names
+from goodgain.transforms.core.metrics.own_names import ranking_metrics_of
 from goodgain.transforms.core.metrics.plan import plan_of
-from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import format_count, pluralize
 from goodgain.transforms.filesystems import delete
 
@@ -146,7 +145,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     manifests = [read_run(str(folder)) for folder in outputs]
     of_runs = [manifest.options.metrics for manifest in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
-    manifest, metrics = manifests[-1], parse_ranking_metrics(split_names(common)[0])
+    manifest, metrics = manifests[-1], ranking_metrics_of(common)
     columns = [read_columns(str(folder), "conversations") for folder in outputs]
     judged = all("qrels_best" in of_day for of_day in columns)
     in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
