@@ -8,7 +8,6 @@ import pytest
 
 from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError
 from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
-from goodgain.transforms.core.errors import UsageError
 
 pytestmark = pytest.mark.slow
 
@@ -231,8 +230,3 @@ def test_a_long_question_and_a_long_way_to_the_answer(start):
     """Neither side waits for the other, though both write more than a pipe holds."""
     program = start("write(' ' * 65_000)\nfor question in questions(): answer(question, 1)\n")
     assert label_of(program, question("a", text="x" * 2**20)) == 1
-
-
-def test_a_program_that_cannot_be_started_is_a_mistake_of_the_user():
-    with pytest.raises(UsageError, match=r"^/nowhere cannot be started: No such file"):
-        JudgeProgram(("/nowhere",), 1.0).ask(question("a"))

@@ -158,7 +158,6 @@ def test_rejects_wrong_options(pool, tmp_path, capsys):
     for words, message in [
         (["label", str(pool)], "use --from FILE"),
         (["label", str(pool), "--from", str(tmp_path / "no")], "cannot be read"),
-        (["label", str(tmp_path), "--undo", "x"], "it is not a pool"),
         (
             ["todo", str(pool), "--output", "x.txt"],
             "The format of x.txt is unknown: end it in .avro, .parquet, .jsonl or .csv.",
