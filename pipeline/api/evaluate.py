@@ -38,7 +38,7 @@ from goodgain.pipeline.run.plan.outcome import RunOutcome, manifest_of_run
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.sources import LocalFiles, RecordsInMemory, TraceSource
 from goodgain.pipeline.run.plan.traces import traces_of
-from goodgain.pipeline.settings.explain_command import IN_MEMORY
+from goodgain.pipeline.settings.in_memory import IN_MEMORY
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrase_for_python

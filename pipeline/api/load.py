@@ -17,7 +17,7 @@ from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
 from goodgain.pipeline.run.plan.sources import LocalFiles
-from goodgain.pipeline.settings.explain_command import IN_MEMORY
+from goodgain.pipeline.settings.in_memory import find_in_memory
 from goodgain.pipeline.settings.option_fields import field_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn
@@ -64,10 +64,11 @@ def load(folder: str | Path) -> Run:
         for name, dataset in found.items()
         if (place / name).is_dir()
     }
+    in_memory = find_in_memory(manifest.parameters)
     return Run(
         tables,
         manifest,
-        lambda conversation_id, pair: _explain(conversation_id, pair, config),
+        lambda conversation_id, pair: _explain(conversation_id, pair, config, in_memory),
     )
 
 
@@ -115,20 +116,14 @@ def _read(folder: str, dataset: Dataset) -> Table:
     return Table(dataset, rows)
 
 
-def _explain(conversation_id: str, pair: Pair | None, config: RunConfig) -> ExplainedTurn:
-    _check_files(config)
+def _explain(
+    conversation_id: str, pair: Pair | None, config: RunConfig, in_memory: str | None
+) -> ExplainedTurn:
+    if in_memory is not None:
+        raise UsageError(
+            f"This run was given {in_memory} in memory and did not save them: call explain on the "
+            "run that `evaluate` returned, or evaluate files."
+        )
     evaluation = find_evaluation(config, LOCAL)
     source = LocalFiles(evaluation.traces.files, config)
     return find_turn(conversation_id, evaluation, source, pair)
-
-
-def _check_files(config: RunConfig) -> None:
-    """Refuse a run of which something was held in memory, so that no file has it."""
-    given = {"traces": config.input[0], "labels": config.labels, "qrels": config.qrels}
-    given |= {"outcomes": config.outcomes, "excluded documents": config.exclude}
-    for what, path in given.items():
-        if path == IN_MEMORY:
-            raise UsageError(
-                f"This run was given {what} in memory and did not save them: call explain on the "
-                "run that `evaluate` returned, or evaluate files."
-            )

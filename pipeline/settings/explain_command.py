@@ -6,13 +6,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from goodgain.pipeline.settings.in_memory import IN_MEMORY, find_in_memory
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.metrics.own_names import DEFAULT_METRICS, split_names
 from goodgain.transforms.core.option import LIMITS
 
-# Stands in the options of a run for what its caller held instead of files.
-IN_MEMORY = "(in memory)"
 _LONGEST = 2_000
 # The files are named first, metrics only where they are missed; costs are not explained.
 _UNSEEN = ("input", "metrics", "cost")
@@ -47,7 +46,7 @@ def explain_command(
     Args:
       against: the traces of another arm, if it shows the conversation in both.
     """
-    if IN_MEMORY in (*parameters.get("input", ()), *against, *map(parameters.get, _DEFAULTS)):
+    if find_in_memory(parameters) or IN_MEMORY in against:
         return None
     words = ["goodgain", "explain", "--input", *map(quote_word, parameters.get("input", ()))]
     if against:

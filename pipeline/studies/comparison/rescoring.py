@@ -18,6 +18,7 @@ from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.opened_pool import read_pool_manifest
 from goodgain.pipeline.results.pool_manifest import PooledRun, PoolManifest
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.in_memory import find_in_memory
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.rules_file import Policy
@@ -52,6 +53,11 @@ def score_again(
     # Not above: it imports Beam, and few comparisons score again.
     from goodgain.pipeline.run.hosts.batch import run
 
+    if in_memory := find_in_memory(manifest.parameters):
+        raise UsageError(
+            f"{outputs} cannot be scored again, since its {in_memory} were in memory: evaluate "
+            "files."
+        )
     parameters = {**manifest.parameters, **changes, "output": str(folder)}
     options = {
         name: value

@@ -12,7 +12,8 @@ from goodgain.pipeline.cli import explain
 from goodgain.pipeline.cli.commands import parse_arguments
 from goodgain.pipeline.cli.config_options import collect_given_options
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.explain_command import IN_MEMORY, explain_command, quote_word
+from goodgain.pipeline.settings.explain_command import explain_command, quote_word
+from goodgain.pipeline.settings.in_memory import IN_MEMORY
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}

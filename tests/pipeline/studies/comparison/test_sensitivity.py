@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.comparison import sensitivity
+from tests.pipeline.runs import write_jsonl
 from tests.pipeline.studies.comparison.traces import base_arm, output_of
 
 pytestmark = pytest.mark.slow
+
+LABEL = {"conversation_id": "none", "iteration": 1, "rank": 1, "gain": 4}
 
 
 def repeating_arm():
@@ -86,3 +90,13 @@ def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
     path.write_text(path.read_text().splitlines()[0] + "\n")
     assert main(["compare", output, output, "--sensitivity"]) == 2
     assert "inputs" in capsys.readouterr().err
+
+
+def test_runs_of_which_something_was_in_memory_are_not_scored_again(tmp_path, capsys):
+    records = [record for conversation in base_arm() for record in conversation]
+    for name, given in (("traces", {}), ("labels", {"labels": [LABEL]})):
+        traces = write_jsonl(tmp_path / "traces.jsonl", records) if given else records
+        gg.evaluate(traces, **given).save(tmp_path / name)
+        folder = str(tmp_path / name)
+        assert main(["compare", folder, folder, "--sensitivity"]) == 2
+        assert f"since its {name} were in memory" in capsys.readouterr().err
