@@ -16,7 +16,6 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest_checks import REMEDY
 from goodgain.pipeline.run.plan.evaluation import find_evaluation
-from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.in_memory import find_in_memory
 from goodgain.pipeline.settings.option_fields import field_of
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -124,6 +123,4 @@ def _explain(
             f"This run was given {in_memory} in memory and did not save them: call explain on the "
             "run that `evaluate` returned, or evaluate files."
         )
-    evaluation = find_evaluation(config, LOCAL)
-    source = LocalFiles(evaluation.traces.files, config)
-    return find_turn(conversation_id, evaluation, source, pair)
+    return find_turn(conversation_id, find_evaluation(config, LOCAL), pair=pair)

@@ -49,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.inputs import progress
         from goodgain.pipeline.inputs.local_files import LOCAL
         from goodgain.pipeline.run.plan.evaluation import find_evaluation
-        from goodgain.pipeline.run.plan.sources import LocalFiles
         from goodgain.pipeline.studies.explanation.explain import find_turn
         from goodgain.pipeline.studies.explanation.output import explanation_json
         from goodgain.pipeline.views.explanation import explanation_document
@@ -57,8 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
     evaluation = find_evaluation(config, LOCAL)
     with progress.show_progress(evaluation.traces.size, quiet=args.quiet):
-        source = LocalFiles(evaluation.traces.files, config)
-        explanation = find_turn(asked.conversation_id, evaluation, source, asked.pair).explanation
+        explanation = find_turn(asked.conversation_id, evaluation, pair=asked.pair).explanation
     if args.json:
         print_json(explanation_json(explanation))
     elif explanation.pair is not None:

@@ -12,8 +12,6 @@ from goodgain.pipeline.inputs.local_files import LOCAL
 from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
-from goodgain.pipeline.run.plan.sources import LocalFiles
-from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.reading_config import ReadingConfig
@@ -36,27 +34,6 @@ _OF_FILES = (
 )  # fmt: skip
 
 
-class ArmInput(Struct, frozen=True):
-    """One arm.
-
-    Attributes:
-      evaluation: how it is scored.
-    """
-
-    config: ExplainConfig
-    evaluation: Evaluation
-
-    @property
-    def traces(self) -> TraceSet:
-        """Its traces."""
-        return self.evaluation.traces
-
-    def turn(self, conversation_id: str) -> ExplainedTurn:
-        """The last turn of a conversation, explained."""
-        source = LocalFiles(self.traces.files, self.config)
-        return find_turn(conversation_id, self.evaluation, source)
-
-
 class ArmInputs(Struct, frozen=True):
     """Two arms.
 
@@ -64,8 +41,8 @@ class ArmInputs(Struct, frozen=True):
       named: the other arm as the user named it.
     """
 
-    input: ArmInput
-    against: ArmInput
+    input: Evaluation
+    against: Evaluation
     named: str
 
     @property
@@ -79,9 +56,9 @@ class ArmInputs(Struct, frozen=True):
         Raises:
           UsageError: one of them has no such conversation.
         """
-        turn = self.input.turn(conversation_id)
+        turn = find_turn(conversation_id, self.input)
         try:
-            return turn, self.against.turn(conversation_id)
+            return turn, find_turn(conversation_id, self.against)
         except UsageError as error:
             raise UsageError(f"--against {self.named}: {error}") from None
 
@@ -99,12 +76,12 @@ def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
         otherwise.
     """
     named = " ".join(against)
-    arm = _open(config)
+    arm = find_evaluation(config, LOCAL)
     is_folder = len(against) == 1 and (Path(against[0]) / MANIFEST).exists()
     if is_folder:
-        other = _open(_config_of_run(config, arm, against[0]))
+        other = find_evaluation(_config_of_run(config, arm, against[0]), LOCAL)
     else:
-        other = _open(config.model_copy(update={"input": tuple(against)}))
+        other = find_evaluation(config.model_copy(update={"input": tuple(against)}), LOCAL)
     shared = _real_paths(arm) & _real_paths(other)
     if shared:
         raise UsageError(
@@ -114,15 +91,11 @@ def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
     return ArmInputs(arm, other, named)
 
 
-def _open(config: ExplainConfig) -> ArmInput:
-    return ArmInput(config, find_evaluation(config, LOCAL))
-
-
-def _real_paths(arm: ArmInput) -> set[str]:
+def _real_paths(arm: Evaluation) -> set[str]:
     return {realpath(file.path) for file in arm.traces.files}
 
 
-def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> ExplainConfig:
+def _config_of_run(config: ExplainConfig, arm: Evaluation, folder: str) -> ExplainConfig:
     """The configuration for the traces of a finished run."""
     manifest = read_run(folder)
     parameters = manifest.parameters

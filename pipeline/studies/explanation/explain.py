@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import counts_of_group
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.sources import TraceSource
+from goodgain.pipeline.run.plan.sources import LocalFiles, TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.calls import explain_calls
 from goodgain.pipeline.studies.explanation.observed_turn import (
@@ -41,18 +41,20 @@ class ExplainedTurn(Struct, frozen=True):
 def find_turn(
     conversation_id: str,
     evaluation: Evaluation,
-    source: TraceSource,
+    source: TraceSource | None = None,
     pair: Pair | None = None,
 ) -> ExplainedTurn:
     """Find a conversation in the traces of an evaluation, and explain its last turn.
 
     Args:
+      source: the traces; None = the evaluation's files.
       pair: two results that are compared.
 
     Raises:
       UsageError: there is no such conversation or result, or a judgment cannot be used.
       GoodGainError: it holds more than `max_held_bytes` allows.
     """
+    source = source or LocalFiles(evaluation.traces.files, evaluation.settings)
     budget = source.budget(evaluation)
     labels = list(evaluation.read_labels(budget).usable())
     keys = {label.key for label in labels}
