@@ -15,8 +15,8 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.options import DEFAULT_MEANS, MeansOptions
-from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
-from goodgain.transforms.core.means.values import ConversationValues, conversation_values
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_of
+from goodgain.transforms.core.means.values import ConversationValues, values_by_slice
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -105,12 +105,7 @@ class Slice(beam.DoFn):
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """Nothing for a conversation that is left out of the means."""
-        values = conversation_values(score, self.scoring.plan, self.options.cluster)
-        if values is None:
-            return
-        attributes = score.conversation.attributes
-        for names in ((), *self.options.slice):
-            yield slice_key({name: attributes.get(name, "") for name in names}), values
+        return values_by_slice(score, self.scoring.plan, self.options)
 
 
 @dataclass(eq=False, repr=False)

@@ -154,7 +154,7 @@ def _evaluate(
     )
     evaluation = open_evaluation(settings, found, LOCAL, started, held)
     with progress.show_progress(found.size):
-        evaluated = evaluate_here(settings, evaluation, source)
+        evaluated = evaluate_here(settings.means, evaluation, source)
     outcome = RunOutcome(
         counts=evaluated.counts,
         rows={},

@@ -14,14 +14,14 @@ from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.given_tables import JoinableTable
 from goodgain.pipeline.run.plan.joined_judgments import JudgedDocuments
 from goodgain.pipeline.run.plan.sources import TraceSource
-from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.relations import OutcomeRelation
-from goodgain.transforms.core.means.slices import slice_key, slice_of
-from goodgain.transforms.core.means.values import cluster_counts, conversation_values
+from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
+from goodgain.transforms.core.means.values import cluster_counts, values_by_slice
 from goodgain.transforms.core.memory_budget import TRACES, MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejection import RejectedRecord
@@ -57,14 +57,14 @@ class Evaluated(Struct, frozen=True):
 
 
 def evaluate_here(
-    config: RunConfig,
+    options: MeansOptions,
     evaluation: Evaluation,
     source: TraceSource,
 ) -> Evaluated:
     """Evaluate everything in this process.
 
     Args:
-      config: the settings of the evaluation.
+      options: what means are computed over.
 
     Raises:
       UsageError: judgments cannot be used.
@@ -92,7 +92,7 @@ def evaluate_here(
         joined[name] = table.join(conversations, gathered.label_requests)
     for conversation_id, packed in chain.from_iterable(table.payloads for table in joined.values()):
         gathered.payloads[conversation_id].append(packed)
-    sums, scores = RunSums(config, scoring), []
+    sums, scores = RunSums(options, scoring), []
     for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
         sums.add(score)
         scores.append(score)
@@ -188,31 +188,25 @@ def scores_of(
 class RunSums:
     """The sums over all conversations: means by slice, and counts."""
 
-    def __init__(self, settings: RunConfig, scoring: Scoring) -> None:
-        self._settings = settings
+    def __init__(self, options: MeansOptions, scoring: Scoring) -> None:
+        self._options = options
         self._plan = scoring.plan
-        self._slices = ((), *settings.slice)
         self._means: defaultdict[str, MeansAccumulator] = defaultdict(MeansAccumulator)
-        _ = self._means["{}"]  # also without conversations
+        _ = self._means[EVERYTHING]  # also without conversations
         self.of_scores = ScoreSums()
 
     def add(self, score: ConversationScore) -> None:
         """Add one conversation."""
         self.of_scores.add(score)
-        cluster = self._settings.cluster
-        if cluster:
-            self.of_scores.counts.update(cluster_counts(score, cluster))
-        values = conversation_values(score, self._plan, cluster)
-        if values is None:
-            return
-        attributes = score.conversation.attributes
-        for names in self._slices:
-            self._means[slice_key({name: attributes.get(name, "") for name in names})].add(values)
+        if self._options.cluster:
+            self.of_scores.counts.update(cluster_counts(score, self._options.cluster))
+        for key, values in values_by_slice(score, self._plan, self._options):
+            self._means[key].add(values)
 
     def means(self) -> Iterator[MeanRow]:
         """The rows of `means`, in no particular order."""
         for key, accumulator in self._means.items():
-            yield from accumulator.rows(slice_of(key), self._plan, self._settings.interval)
+            yield from accumulator.rows(slice_of(key), self._plan, self._options.interval)
 
     def relations(self) -> Iterator[OutcomeRelation]:
         """The rows of `outcome_relations`, in no particular order."""

@@ -8,6 +8,8 @@ import xxhash
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.means.options import MeansOptions
+from goodgain.transforms.core.means.slices import SliceKey, slice_key
 from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
@@ -48,6 +50,22 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     best: ConversationValues | None = None
     contradicted_ids: list[ContradictedId] = []
     passes: list[float | None] = []
+
+
+def values_by_slice(
+    score: ConversationScore, plan: MetricPlan, options: MeansOptions
+) -> Iterator[tuple[SliceKey, ConversationValues]]:
+    """The values for the means under the key of each slice; none with rejected records (SPEC 6).
+
+    Args:
+      plan: that of the score.
+    """
+    values = conversation_values(score, plan, options.cluster)
+    if values is None:
+        return
+    attributes = score.conversation.attributes
+    for names in ((), *options.slice):
+        yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 
 def conversation_values(
