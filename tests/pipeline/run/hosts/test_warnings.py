@@ -1,18 +1,13 @@
 """Warnings about data that do not support the numbers, in every command (SPEC 10)."""
 
 import json
-import os
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import REPORT
-from goodgain.pipeline.run.plan.seen_names import find_names
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
 
 NEEDS_LABELS = ("CG", "SRE", "iterations_for_all_good_results", "ndcg@10", "gauc")
@@ -244,22 +239,6 @@ def test_suggests_the_intended_mapping(unlabelled, tmp_path, capsys):
     assert "did you mean gain=relevance?" in capsys.readouterr().err
     assert run(tmp_path / "out", [unlabelled[0]], "--map", "gain=relevanse", "--overwrite") == 3
     assert "none of the first records has: relevanse" in capsys.readouterr().out
-
-
-def test_first_look_skips_pipes(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    assert find_names([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
-
-
-def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("goodgain.pipeline.run.plan.seen_names._MOST_FILES", 20)
-    files = []
-    for number in range(50):
-        path = write_jsonl(tmp_path / f"{number:02}.jsonl", [{f"field{number}": 1}])
-        files.append(InputFile(path, os.path.getsize(path)))
-    seen = find_names(files, open_local)
-    assert len(seen.call) == 20
-    assert {"field0", "field49"} <= seen.call
 
 
 @pytest.mark.slow

@@ -1,13 +1,17 @@
-"""The first 100 records of each file, in every format (SPEC 5, costs; SPEC 10)."""
+"""Names in the first 100 records of files, in every format (SPEC 5, costs; SPEC 10)."""
 
 import io
+import os
 
 import pyarrow as pa
 import pytest
 
+from goodgain.pipeline.inputs.local_files import open_local
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.core.files import samples
+from tests.pipeline.runs import write_jsonl
 
 pytestmark = pytest.mark.usefixtures("reading")
 
@@ -58,7 +62,7 @@ def test_a_cost_is_seen_in_the_first_hundred_records_only(suffix, number, seen):
     assert costs_seen({f"a.{suffix}": WRITERS[suffix](with_cost_at(number))}) == seen
 
 
-def test_every_file_is_inspected():
+def test_every_file_of_sixty_is_inspected():
     contents = {
         f"{at}.jsonl": samples.jsonl_bytes(with_cost_at(0 if at == 3 else 104)) for at in range(60)
     }
@@ -74,3 +78,19 @@ def test_a_truncated_compressed_file_is_inspected_up_to_its_end():
 def test_only_the_first_large_avro_blocks_are_decoded():
     rows = [{**row, "conversation_id": "c" * 2**20} for row in with_cost_at(99)]
     assert costs_seen({"a.avro": as_avro(rows, "deflate")}) == set()
+
+
+def test_nothing_is_read_of_pipes(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert find_names([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
+
+
+def test_some_of_many_files_are_inspected(tmp_path, monkeypatch):
+    monkeypatch.setattr("goodgain.pipeline.run.plan.seen_names._MOST_FILES", 20)
+    files = []
+    for number in range(50):
+        path = write_jsonl(tmp_path / f"{number:02}.jsonl", [{f"field{number}": 1}])
+        files.append(InputFile(path, os.path.getsize(path)))
+    seen = find_names(files, open_local)
+    assert len(seen.call) == 20
+    assert {"field0", "field49"} <= seen.call
