@@ -1,8 +1,16 @@
 """Nouns and verbs that agree with counts."""
 
+import doctest
+
 import pytest
 
-from goodgain.transforms.core.wording import explain_missing_interval, format_count, pluralize
+from goodgain.transforms.core import wording
+from goodgain.transforms.core.wording import (
+    explain_missing_interval,
+    format_count,
+    percent,
+    pluralize,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +26,29 @@ def test_verbs_follow_their_count():
         "3 copies are",
     ]
     assert [pluralize(n, "has", "have") for n in (0, 1)] == ["have", "has"]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 10_000, "0.0 %"),
+        (1, 10, "10.0 %"),
+        (3, 10_000, "0.03 %"),
+        (9_999, 10_000, "99.99 %"),
+        (1, 10**8, "0.000001 %"),
+        (10**8 - 1, 10**8, "99.999999 %"),
+        (1, 10**9, "0.000000 %"),
+        (10_000, 10_000, "100.0 %"),
+    ],
+)
+def test_a_few_of_many_are_not_none_and_not_all(part, whole, text):
+    assert percent(part / whole) == text
+
+
+def test_examples_in_the_help_run():
+    result = doctest.testmod(wording)
+    assert result.attempted >= 3
+    assert not result.failed
 
 
 @pytest.mark.parametrize(

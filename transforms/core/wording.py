@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+_MOST_DECIMALS = 6  # of a percentage; a count of one in a hundred million needs them
+
 
 def format_count(number: int, one: str, more: str | None = None) -> str:
     """A count with its noun, and with a verb that depends on the count.
@@ -51,13 +53,21 @@ def group_by_text(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def percent(share: float) -> str:
-    """A share of 0 to 1 in percent, with one decimal.
+    """A share of 0 to 1 in percent: with one decimal, or as many as tell it from none and all.
 
     Example:
-      >>> percent(0.3)
-      '30.0 %'
+      >>> percent(0.3), percent(0.0003), percent(0.9996)
+      ('30.0 %', '0.03 %', '99.96 %')
     """
-    return f"{100 * share:.1f} %"
+    decimals = 1
+    while 0 < share < 1 and decimals < _MOST_DECIMALS and _is_at_end(share, decimals):
+        decimals += 1
+    return f"{100 * share:.{decimals}f} %"
+
+
+def _is_at_end(share: float, decimals: int) -> bool:
+    """Whether a percentage is rounded to 0 or to 100."""
+    return round(100 * share, decimals) in (0, 100)
 
 
 def explain_missing_interval(note: str, of: str = "") -> str:
