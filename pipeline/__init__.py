@@ -1,1 +1,1 @@
-"""One run of Good Gain: command line, configuration, graph, runners, sinks, manifest, report."""
+"""One run of Good Gain and what people do with it: evaluate, study, convert, show."""

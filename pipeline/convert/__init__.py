@@ -1,1 +1,1 @@
-"""TREC files to traces, and traces to TREC files (SPEC 8)."""
+"""Traces from other tools and TREC files, and what runs found in the formats of other tools."""

@@ -1,1 +1,1 @@
-"""Consoles and tables shared by everything that prints to a terminal."""
+"""Documents of sentences, tables and figures: their blocks, one format of numbers, renderers."""

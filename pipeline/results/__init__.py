@@ -1,1 +1,1 @@
-"""What a run leaves behind: datasets, manifest, warnings."""
+"""What runs and pools leave behind, written and read back: datasets, manifests, warnings."""

@@ -17,7 +17,7 @@ from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest_counts import RowCounts
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
-from goodgain.pipeline.views.found_and_right import build_found_table
+from goodgain.pipeline.views.finds_by_outcome import build_finds_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.outcomes import OUTCOME
@@ -123,7 +123,7 @@ def views_of(
                 headings,
                 _sentence(name, relations),
                 tuple(relations),
-                build_found_table(name, headings, found, lower) if found and known else None,
+                build_finds_table(name, headings, found, lower) if found and known else None,
             )
         )
     return views

@@ -1,1 +1,1 @@
-"""Pools as folders: building, updating, reading, labelling (SPEC 9)."""
+"""Pools: building, updating, labelling and judging them (SPEC 9)."""

@@ -1,1 +1,1 @@
-"""Trace files: splitting them into shards, and reading these (SPEC 2)."""
+"""Files that users give: traces, split into shards, and tables and judgments (SPEC 2, 8)."""

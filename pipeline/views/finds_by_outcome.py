@@ -12,7 +12,7 @@ from goodgain.pipeline.document.numbers import count_text, share
 Row = Mapping[str, Any]
 
 
-def count_found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+def count_finds(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
     """The conversations with a good outcome and the others, where good material was found or not.
 
     Args:
@@ -24,13 +24,13 @@ def count_found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple
     return found, (row[f"n_{one}"] - found[0], row[f"n_{other}"] - found[1])
 
 
-def build_found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
+def build_finds_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
     """The table of found against right, from the row of GR.
 
     Args:
       lower: whether the good outcome is 0 rather than 1.
     """
-    found, missed = count_found_and_right(row, lower)
+    found, missed = count_finds(row, lower)
     lines = (
         ("good material found", found, ("found and used", "reading failed")),
         ("none found", missed, ("known, or luck", "search failed")),
