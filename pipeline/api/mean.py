@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from goodgain.pipeline.document.html import fragment_of
@@ -16,15 +17,21 @@ from goodgain.pipeline.document.numbers import (
 from goodgain.transforms.core.means.mean_row import MeanRow
 
 
-class Mean(MeanRow, frozen=True):
+class Mean(MeanRow, frozen=True, dict=True):
     """A row of `means` as a person reads it; its fields are those of the row."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Mean:
-        """The mean in a row of the table `means`."""
-        return cls(**{name: row[name] for name in cls.__struct_fields__})
+        """The mean in a row of the table `means`, with its text."""
+        mean = cls(**{name: row[name] for name in cls.__struct_fields__})
+        _ = mean._text  # now, since a later run may declare an outcome of this name otherwise
+        return mean
 
     def __repr__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         row = {name: getattr(self, name) for name in self.__struct_fields__}
         mean = mean_text(self.metric, self.mean, self.n, self.undefined)
         interval = mean_interval_text(self.metric, *clipped_interval(row))

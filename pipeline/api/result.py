@@ -22,6 +22,7 @@ from goodgain.pipeline.document.model import Document, Heading, Sentence, docume
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.declared_metrics import remember_metrics
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
@@ -169,6 +170,7 @@ class Run(RunTables):
             if place.is_dir() and any(place.iterdir()):
                 raise UsageError(f"{folder} is not empty; give another folder.")
             self._write_datasets(place)
+            remember_metrics(self.manifest)
             page = build_report(str(place), self.manifest, self._queries).page
             write_file(str(place), REPORT, page)
             write_manifest(str(place), self.manifest)
@@ -192,6 +194,7 @@ class Run(RunTables):
 
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))
+            remember_metrics(self.manifest)
             content = build_report(folder, self.manifest, self._queries).page
         write_named(path, content)
 
@@ -204,6 +207,7 @@ class Run(RunTables):
         Raises:
           KeyError: the run has no mean of this metric.
         """
+        remember_metrics(self.manifest)
         for row in self.means.where(slice={}, i=None, population="all"):
             if row["metric"] == metric:
                 return Mean.of(row)
@@ -216,6 +220,7 @@ class Run(RunTables):
         return fragment_of(self._document())
 
     def _document(self) -> Document:
+        remember_metrics(self.manifest)
         counts = self.manifest.conversations
         total = format_count(counts.total, "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")

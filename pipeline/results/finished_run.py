@@ -9,14 +9,13 @@ from typing import Any
 
 from goodgain.pipeline.results.dataset_format import Row
 from goodgain.pipeline.results.datasets import COLUMNS
+from goodgain.pipeline.results.declared_metrics import remember_metrics
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, report_damage
 from goodgain.pipeline.results.manifest_checks import REMEDY, decode_manifest, run_manifest_of
 from goodgain.pipeline.results.manifest_model import Declared, RunManifest
 from goodgain.pipeline.results.missing_manifest import describe_missing_manifest
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
-from goodgain.transforms.core.metrics.own import own_metrics_of
 from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.file_listing import find_files_named
 from goodgain.transforms.filesystems import exists, join, open_plain
@@ -44,10 +43,7 @@ def read_manifest(folder: str) -> dict[str, Any]:
         ) from None
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
-    # Makes them known to whatever shows or checks this run.
-    declared = decode_manifest(manifest, Declared, folder)
-    own_metrics_of(declared.own_metrics)
-    remember_outcomes(outcomes_of(declared.outcomes))
+    remember_metrics(decode_manifest(manifest, Declared, folder))
     return manifest
 
 

@@ -54,6 +54,24 @@ def test_a_run_shows_its_means_as_a_table(in_notebook):
     assert ">2.500</td>" in run._repr_html_()
 
 
+def test_a_later_run_that_declares_an_outcome_otherwise_changes_nothing(tmp_path):
+    rated = [{**call, "outcomes": {"rating": at % 10 / 10}} for at, call in enumerate(traces(2))]
+    run = gg.evaluate(rated, outcome=["rating>=0.7"])
+    shown, mean = repr(run), run["outcome.rating"]
+    assert "Outcome rating of 0.7 or more (outcome.rating)  30.0 %" in shown
+    gg.evaluate(rated, outcome=["rating:lower"])
+    assert "outcome.rating 30.0 % (" in repr(mean)
+    assert repr(run) == shown
+    gg.evaluate(rated)
+    assert repr(run["outcome.rating"]) == repr(mean)
+    gg.evaluate(rated)
+    run.report(tmp_path / "report.html")
+    gg.evaluate(rated)
+    run.save(tmp_path / "saved")
+    for page in ("report.html", "saved/report.html"):
+        assert "Outcome rating of 0.7 or more" in (tmp_path / page).read_text()
+
+
 def test_a_mean_prints_with_its_interval_and_n(in_notebook):
     mean = gg.evaluate(traces(2))["CG"]
     text = f"CG 2.500 (95 %: {mean.low:.3f}..{mean.high:.3f}, n = 20)"
