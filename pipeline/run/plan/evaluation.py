@@ -31,6 +31,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
+from goodgain.transforms.core.metrics.by_name import remember
 from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
@@ -189,6 +190,9 @@ def open_scoring(
     given = held.outcomes.given if held.outcomes else _find_outcomes(settings, storage)
     outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
+    own = settings.own
+    for metric in own:
+        remember(metric)
     seen_first: dict[str, Any] = {
         "cost": settings.costs(traces.seen.costs),
         "outcome": tuple(map(str, outcomes)),
@@ -196,7 +200,7 @@ def open_scoring(
     }
     scoring = Scoring(
         rules=traces.rules,
-        own=settings.own,
+        own=own,
         label_keys=settings.label_keys,
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
         pool=use,

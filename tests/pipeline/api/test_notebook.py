@@ -58,7 +58,7 @@ def test_a_later_run_that_declares_an_outcome_otherwise_changes_nothing(tmp_path
     rated = [{**call, "outcomes": {"rating": at % 10 / 10}} for at, call in enumerate(traces(2))]
     run = gg.evaluate(rated, outcome=["rating>=0.7"])
     shown, mean = repr(run), run["outcome.rating"]
-    assert "Outcome rating of 0.7 or more (outcome.rating)  30.0 %" in shown
+    assert "Outcome rating of 0.7 or more (outcome.rating) 30.0 %" in " ".join(shown.split())
     gg.evaluate(rated, outcome=["rating:lower"])
     assert "outcome.rating 30.0 % (" in repr(mean)
     assert repr(run) == shown
@@ -70,6 +70,21 @@ def test_a_later_run_that_declares_an_outcome_otherwise_changes_nothing(tmp_path
     run.save(tmp_path / "saved")
     for page in ("report.html", "saved/report.html"):
         assert "Outcome rating of 0.7 or more" in (tmp_path / page).read_text()
+
+
+def test_a_metric_that_is_declared_anew_is_another_one_for_later_runs_only():
+    def declare(unit):
+        @gg.metric(unit=unit, words=f"Half a {unit}")
+        def always_half(prefix):
+            return 0.5
+
+        return always_half
+
+    share, plain = (gg.evaluate(traces(2), metrics=[declare(unit)]) for unit in ("share", "result"))
+    for _ in range(2):
+        assert "Half a share (always_half) 50.0 %" in " ".join(repr(share).split())
+        assert "Half a result (always_half) 0.500" in " ".join(repr(plain).split())
+    assert repr(share["always_half"]).startswith("always_half 50.0 %")
 
 
 def test_a_mean_prints_with_its_interval_and_n(in_notebook):

@@ -28,9 +28,9 @@ _OWN: dict[str, Metric] = {}  # those of users, by name
 
 
 def remember(own: Metric) -> None:
-    """Make a user's metric known by its name; one with a function stays if it is known already."""
+    """Make a user's metric known by its name; with its function if that is known already."""
     known = _OWN.get(own.name)
-    if own.function is not None or known is None or known.function is None:
+    if own.function is not None or known is None or known.described != own.described:
         for metric in (own, own.so_far):
             if metric is not None:
                 _OWN[metric.name] = metric
