@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from math import fsum, log2
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.exact_sum import sum_exactly
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
@@ -119,7 +120,7 @@ def extend_beyond(prefix: Prefix, at_least: int) -> Iterator[Prefix]:
     """The prefix with one more empty iteration, with two, and so on to i = `at_least`."""
     nothing = dict.fromkeys(prefix.spent, 0.0)
     while prefix.i < at_least:
-        prefix = _extend(prefix, NO_COUNTS, prefix.spent, nothing, ())
+        prefix = replace(prefix, last=NO_COUNTS, i=prefix.i + 1, spent_last=nothing)
         yield prefix
 
 
