@@ -18,7 +18,7 @@ from goodgain.pipeline.api.run_warnings import (
 )
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
-from goodgain.pipeline.document.model import Document, Heading, Sentence, document
+from goodgain.pipeline.document.model import Document, Sentence
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import write_named
 from goodgain.pipeline.results.data_warnings import warning_text
@@ -26,13 +26,11 @@ from goodgain.pipeline.results.declared_metrics import remember_metrics
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
-from goodgain.pipeline.views.means import choose_metrics, means_table
-from goodgain.pipeline.views.run import scale_part
+from goodgain.pipeline.views.run import short_document
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import format_count
 
 
 class Run(RunTables):
@@ -221,18 +219,8 @@ class Run(RunTables):
 
     def _document(self) -> Document:
         remember_metrics(self.manifest)
-        counts = self.manifest.conversations
-        total = format_count(counts.total, "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")
-        rows = {row["metric"]: row for row in at_end}
-        shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
-        return document(
-            Heading(f"Run of {total}, {counts.in_means:,} in the means"),
-            means_table(shown, self.manifest) if shown else None,
-            self._warnings_part(),
-            scale_part(self.manifest),
-            Sentence(f"tables: {', '.join(sorted(self._tables))}"),
-        )
+        return short_document(self.manifest, at_end, self._warnings_part(), sorted(self._tables))
 
     def _warnings_part(self) -> Iterator[Sentence]:
         """The warnings, and why the first record was rejected; those emitted by their codes."""

@@ -9,18 +9,24 @@ from typing import Any
 from goodgain.pipeline.document.console import message_console, result_console
 from goodgain.pipeline.document.model import (
     Document,
+    Heading,
     Sentence,
     document,
     sentences,
 )
-from goodgain.pipeline.document.numbers import share
+from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.manifest_model import RunManifest
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
-from goodgain.pipeline.views.means import everyone_part, means_part
+from goodgain.pipeline.views.means import (
+    choose_metrics,
+    everyone_part,
+    means_part,
+    means_table,
+)
 from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
 from goodgain.pipeline.views.records import (
     changed_part,
@@ -29,6 +35,7 @@ from goodgain.pipeline.views.records import (
     rejected_part,
 )
 from goodgain.pipeline.views.repeats import repeats_part
+from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.filesystems import join
 
 Row = Mapping[str, Any]
@@ -91,6 +98,30 @@ def run_document(
             whole=True,
         ),
         Sentence(f"Report: {report}", whole=True),
+    )
+
+
+def short_document(
+    manifest: RunManifest,
+    at_end: Iterable[Row],
+    warnings: Iterable[Sentence],
+    tables: Iterable[str],
+) -> Document:
+    """The document of a run in Python: its headline, and which tables it has.
+
+    Args:
+      at_end: the means at N over all conversations.
+    """
+    counts = manifest.conversations
+    rows = {row["metric"]: row for row in at_end}
+    shown = [rows[name] for name in choose_metrics(rows, manifest)] if rows else []
+    total = format_count(counts.total, "conversation")
+    return document(
+        Heading(f"Run of {total}, {count_text(counts.in_means)} in the means"),
+        means_table(shown, manifest) if shown else None,
+        warnings,
+        scale_part(manifest),
+        Sentence(f"tables: {', '.join(tables)}"),
     )
 
 
