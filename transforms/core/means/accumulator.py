@@ -13,7 +13,6 @@ from goodgain.transforms.core.means.columns import (
     add_columns,
     add_terms,
     columns_of,
-    merge_sums,
     without_cluster,
 )
 from goodgain.transforms.core.means.distribution import Adder, Distribution, merge_all
@@ -115,10 +114,10 @@ class MeansAccumulator(Struct, array_like=True):
         self.reached = merge_all(self.reached, other.reached)
         self.beyond = merge_all(self.beyond, other.beyond)
         self.idle = merge_all(self.idle, other.idle)
-        self.ratios = merge_sums(self.ratios, other.ratios)
-        self.idle_ratios = merge_sums(self.idle_ratios, other.idle_ratios)
-        self.alone = merge_sums(self.alone, other.alone)
-        self.idle_alone = merge_sums(self.idle_alone, other.idle_alone)
+        self.ratios = merge_all(self.ratios, other.ratios)
+        self.idle_ratios = merge_all(self.idle_ratios, other.idle_ratios)
+        self.alone = merge_all(self.alone, other.alone)
+        self.idle_alone = merge_all(self.idle_alone, other.idle_alone)
         self.calls = merge_all(self.calls, other.calls)
         self.counted = _sum_counts(self.counted, other.counted)
         self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])

@@ -71,10 +71,3 @@ def add_terms(sums: list[RatioSums], several: Sequence[ConversationValues]) -> l
         sums.add(terms for terms in column if terms is not None)
         for sums, column in zip(before, columns, strict=True)
     ]
-
-
-def merge_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
-    """The sums for each ratio over both; either may be empty."""
-    if not mine or not theirs:
-        return mine or theirs
-    return [sums.merge(other) for sums, other in zip(mine, theirs, strict=True)]

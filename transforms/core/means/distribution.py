@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from math import isnan, sqrt
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -174,11 +174,18 @@ class Distribution(Struct, frozen=True, array_like=True):
 NOTHING = Distribution()
 
 
-def merge_all(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
-    """Merge lists of distributions one by one; an empty list stands for nothing in each place."""
+class _Mergeable(Protocol):
+    def merge(self, other: Self, /) -> Self: ...
+
+
+_Sums = TypeVar("_Sums", bound=_Mergeable)
+
+
+def merge_all(mine: list[_Sums], theirs: list[_Sums]) -> list[_Sums]:
+    """Merge lists of sums one by one; an empty list stands for nothing in each place."""
     if not mine or not theirs:
         return mine or theirs
-    return [distribution.merge(other) for distribution, other in zip(mine, theirs, strict=True)]
+    return [sums.merge(other) for sums, other in zip(mine, theirs, strict=True)]
 
 
 class Adder:
