@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
 
@@ -46,28 +46,13 @@ class LabelTable(Struct, frozen=True):
       label_map: the gains of labels on another scale; None = labels are gains.
     """
 
+    name: ClassVar = "labels"
+    row_type: ClassVar = ResultLabel
+    columns: ClassVar = _COLUMNS
+    by_record: ClassVar = True
+
     iteration_base: int = 1
     label_map: LabelMap | None = None
-
-    @property
-    def name(self) -> str:
-        """See `SideTable`."""
-        return "labels"
-
-    @property
-    def row_type(self) -> type[ResultLabel]:
-        """See `SideTable`."""
-        return ResultLabel
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """See `SideTable`."""
-        return _COLUMNS
-
-    @property
-    def by_record(self) -> bool:
-        """See `SideTable`."""
-        return True
 
     def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> ResultLabel | None:
         """See `SideTable`; a row without a gain says nothing."""

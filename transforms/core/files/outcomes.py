@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -71,27 +71,16 @@ class OutcomeTable(Struct, frozen=True):
       names: of the outcomes to read; None = every column.
     """
 
+    name: ClassVar = "outcomes"
+    row_type: ClassVar = OutcomesOfRow
+    by_record: ClassVar = False
+
     names: tuple[str, ...] | None = None
-
-    @property
-    def name(self) -> str:
-        """See `SideTable`."""
-        return "outcomes"
-
-    @property
-    def row_type(self) -> type[OutcomesOfRow]:
-        """See `SideTable`."""
-        return OutcomesOfRow
 
     @property
     def columns(self) -> frozenset[str] | None:
         """See `SideTable`."""
         return None if self.names is None else frozenset((*_IDENTITIES, *self.names))
-
-    @property
-    def by_record(self) -> bool:
-        """See `SideTable`."""
-        return False
 
     def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> OutcomesOfRow | None:
         """See `SideTable`; a row without a value says nothing."""
