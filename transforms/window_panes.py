@@ -28,10 +28,9 @@ from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,
     SliceWindows,
     WindowedMeanRow,
+    WindowedRelation,
     WindowRules,
     due_panes,
-    relations_of,
-    rows_of,
     window_warnings,
     with_added,
 )
@@ -139,11 +138,13 @@ class GivePanes(beam.DoFn):
                 by_window[pane.window_start] = [added_up]
             means = added_up.sums()
             rows = means.rows(slice_of(slice_), self.scoring.plan, self.interval)
-            yield from rows_of(pane, self.rules, rows)
+            for row in rows:
+                yield WindowedMeanRow(*pane.columns(self.rules), row)
             if self.scoring.outcomes:
                 related = means.relations(slice_of(slice_), self.scoring.plan)
-                for relation in relations_of(pane, self.rules, related):
-                    yield TaggedOutput(RELATIONS, relation)
+                for relation in related:
+                    in_pane = WindowedRelation(*pane.columns(self.rules), relation)
+                    yield TaggedOutput(RELATIONS, in_pane)
             if slice_ == EVERYTHING:
                 warnings = window_warnings(
                     pane, self.rules, means.counts(), self.scoring, rows, means.contradicted_ids

@@ -25,6 +25,7 @@ from goodgain.transforms.core.scoring.data_counts import EARLIER_TURN, SCORED
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.windowed_means import (
+    PaneRow,
     WindowedMeanRow,
     WindowedRelation,
     WindowWarnings,
@@ -122,10 +123,7 @@ def rows_of_live(plan: MetricPlan) -> SortedRows:
     return SortedRows((DatasetRows(live(plan), live_rows),), LiveIteration, _key_of_live)
 
 
-_Paned = WindowWarnings | WindowedMeanRow | WindowedRelation
-
-
-def start_of_window(row: _Paned) -> int:
+def start_of_window(row: PaneRow) -> int:
     """The window that a row is about, which was over when its pane was emitted."""
     return row.window_start
 
@@ -140,16 +138,11 @@ def windowed_rows(windowed: WindowedMeanRow | WindowedRelation) -> list[Row]:
     return [{**_of_pane(windowed), **asdict(windowed.row)}]
 
 
-def _of_pane(row: _Paned) -> Row:
-    return {
-        "window_start": row.window_start,
-        "window_end": row.window_end,
-        "pane": row.pane,
-        "is_last": row.is_last,
-    }
+def _of_pane(row: PaneRow) -> Row:
+    return {field: getattr(row, field) for field in PaneRow.__struct_fields__}
 
 
-def _key_of_pane(row: _Paned) -> str:
+def _key_of_pane(row: PaneRow) -> str:
     return f"{row.window_start:020d} {row.pane:06d}"
 
 

@@ -15,7 +15,7 @@ metric, i and population.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,8 +33,8 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 DAY = 86_400_000
 
 
-class WindowedMeanRow(Struct, frozen=True):
-    """A mean over the conversations of one window.
+class PaneRow(Struct, frozen=True):
+    """What a pane says of its window.
 
     Attributes:
       window_start, window_end: the window; the end is exclusive.
@@ -45,16 +45,17 @@ class WindowedMeanRow(Struct, frozen=True):
     window_end: int
     pane: int
     is_last: bool
+
+
+class WindowedMeanRow(PaneRow, frozen=True):
+    """A mean over the conversations of one window."""
+
     row: MeanRow
 
 
-class WindowedRelation(Struct, frozen=True):
-    """How a metric goes with an outcome in one window; in panes like those of `WindowedMeanRow`."""
+class WindowedRelation(PaneRow, frozen=True):
+    """How a metric goes with an outcome in one window."""
 
-    window_start: int
-    window_end: int
-    pane: int
-    is_last: bool
     row: OutcomeRelation
 
 
@@ -95,14 +96,6 @@ class SliceWindows(Struct, frozen=True, array_like=True):
     finished: int | None = None
 
 
-class DuePane(Struct, frozen=True):
-    """A pane to be emitted now."""
-
-    window_start: int
-    number: int
-    is_last: bool
-
-
 class WindowRules(Struct, frozen=True):
     """When the panes of windows are emitted."""
 
@@ -126,6 +119,18 @@ class WindowRules(Struct, frozen=True):
     def due(self, start: int, window: OpenWindow) -> int:
         """When the next pane is due; after the on-time pane, updates are due immediately."""
         return self.on_time(start) if window.changed else self.last(start)
+
+
+class DuePane(Struct, frozen=True):
+    """A pane to be emitted now."""
+
+    window_start: int
+    number: int
+    is_last: bool
+
+    def columns(self, rules: WindowRules) -> tuple[int, int, int, bool]:
+        """The fields of a `PaneRow`."""
+        return self.window_start, self.window_start + rules.window, self.number, self.is_last
 
 
 def with_added(
@@ -173,35 +178,16 @@ def due_panes(
     return panes, SliceWindows(open_, finished)
 
 
-def rows_of(pane: DuePane, rules: WindowRules, rows: Iterable[MeanRow]) -> list[WindowedMeanRow]:
-    """The rows of one pane."""
-    end = pane.window_start + rules.window
-    return [WindowedMeanRow(pane.window_start, end, pane.number, pane.is_last, row) for row in rows]
-
-
-def relations_of(
-    pane: DuePane, rules: WindowRules, rows: Iterable[OutcomeRelation]
-) -> list[WindowedRelation]:
-    """The relations of one pane."""
-    start, end = pane.window_start, pane.window_start + rules.window
-    return [WindowedRelation(start, end, pane.number, pane.is_last, row) for row in rows]
-
-
 _NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
 
 
-class WindowWarnings(Struct, frozen=True):
+class WindowWarnings(PaneRow, frozen=True):
     """The warnings of a window, as of one pane; those of its latest pane replace earlier ones.
 
     Attributes:
-      window_start, window_end, pane, is_last: as in `WindowedMeanRow`.
       warnings: a single one with the code `none` if earlier panes had warnings and this has none.
     """
 
-    window_start: int
-    window_end: int
-    pane: int
-    is_last: bool
     warnings: tuple[DataWarning, ...]
 
 
@@ -221,10 +207,4 @@ def window_warnings(
     warnings = warnings_of(CheckInputs.of_scores(counts, scoring, means, contradicted_ids))
     if not warnings and pane.number == 0:
         return None
-    return WindowWarnings(
-        pane.window_start,
-        pane.window_start + rules.window,
-        pane.number,
-        pane.is_last,
-        tuple(warnings) or (_NOTHING,),
-    )
+    return WindowWarnings(*pane.columns(rules), tuple(warnings) or (_NOTHING,))
