@@ -17,7 +17,7 @@ from fastavro.write import Writer
 
 from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, rows_of
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
-from goodgain.transforms.core.files.avro_header import zigzag
+from goodgain.transforms.core.files.varint import zigzag
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
 from goodgain.transforms.core.records.epoch import millis_of_moment

@@ -4,12 +4,12 @@ import io
 
 import pytest
 
-from goodgain.transforms.core.files.avro_header import read_zigzag
 from goodgain.transforms.core.files.avro_layout import layout_of
 from goodgain.transforms.core.files.avro_values import TooLargeError, skip_values
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
+from goodgain.transforms.core.files.varint import read_zigzag
 from tests.core.files import hostile, samples
 from tests.core.files.limited import MOST_MEMORY, read_limited
 

@@ -13,10 +13,11 @@ from typing import BinaryIO, Generic, TypeVar
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_large
-from goodgain.transforms.core.files.avro_header import SYNC_BYTES, Header, read_zigzag
+from goodgain.transforms.core.files.avro_header import SYNC_BYTES, Header
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.file_window import FileWindow
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.varint import read_zigzag
 
 _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro_header import read_zigzag
 from goodgain.transforms.core.files.avro_plan import AvroPlan
+from goodgain.transforms.core.files.varint import read_zigzag
 
 _MOST_VALUES = 500  # of types in a schema, each counted wherever it is used
 _MOST_LOOPS = 8  # inside of each other; Python compiles 20, and each list has two

@@ -15,13 +15,14 @@ from msgspec import Struct
 from goodgain.transforms.core.files.avro_blocks import RawBlock
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_compiler import DecodeRecords, compile_records
-from goodgain.transforms.core.files.avro_header import Header, HeaderError, header_of, zigzag
+from goodgain.transforms.core.files.avro_header import Header, HeaderError, header_of
 from goodgain.transforms.core.files.avro_layout import SchemaError, layout_of
 from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of, timestamp_scale
 from goodgain.transforms.core.files.avro_values import TooLargeError, skip_values
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.varint import zigzag
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.wording import format_count

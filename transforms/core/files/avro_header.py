@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_codecs import CODECS
+from goodgain.transforms.core.files.varint import read_zigzag, zigzag
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
@@ -62,37 +63,6 @@ def header_of(schema: Any, sync: bytes) -> bytes:
     entries = ((b"avro.schema", text), (b"avro.codec", b"null"))
     written = b"".join(zigzag(len(part)) + part for entry in entries for part in entry)
     return MAGIC + zigzag(len(entries)) + written + zigzag(0) + sync
-
-
-def zigzag(number: int) -> bytes:
-    """A 64-bit whole number in Avro's zigzag encoding."""
-    number = number << 1 if number >= 0 else ~(number << 1)
-    groups = bytearray()
-    while number > 0x7F:
-        groups.append(number & 0x7F | 0x80)
-        number >>= 7
-    groups.append(number)
-    return bytes(groups)
-
-
-def read_zigzag(data: bytes, at: int) -> tuple[int, int]:
-    """A zigzag number, and the position after it.
-
-    Raises:
-      IndexError: the data ends inside it.
-      ValueError: it is longer than 64 bits.
-    """
-    byte = data[at]
-    value, shift = byte & 0x7F, 7
-    at += 1
-    while byte > 0x7F:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        at += 1
-        if shift > 70:
-            raise ValueError("a number is too long")
-    return (value >> 1) ^ -(value & 1), at
 
 
 def _metadata(raw: bytes) -> tuple[dict[str, bytes], int]:

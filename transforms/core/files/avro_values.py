@@ -13,7 +13,7 @@ from math import inf
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro_header import read_zigzag
+from goodgain.transforms.core.files.varint import read_zigzag
 
 DEEPEST = 64
 # Bytes of memory in CPython; the numbers below are those of empty objects of each kind.

@@ -6,8 +6,9 @@ readers take other bytes for values, without a word.
 
 from __future__ import annotations
 
+from goodgain.transforms.core.files.varint import read_varint
+
 _BITS_PER_BYTE = 8
-_MORE, _SEVEN_BITS = 0x80, 0x7F
 
 
 def are_levels(raw: bytes, most: int, values: int) -> bool:
@@ -26,7 +27,7 @@ def are_levels(raw: bytes, most: int, values: int) -> bool:
     at = seen = 0
     try:
         while seen < values:
-            run, at = _number(raw, at)
+            run, at = read_varint(raw, at)
             count = run >> 1
             if run & 1:
                 seen += count * _BITS_PER_BYTE
@@ -38,16 +39,6 @@ def are_levels(raw: bytes, most: int, values: int) -> bool:
                     return False
             if not count:
                 return False
-    except IndexError:
+    except (IndexError, ValueError):
         return False
     return at == len(raw)
-
-
-def _number(raw: bytes, at: int) -> tuple[int, int]:
-    """A variable-length number, and the position after it."""
-    number = shift = 0
-    while raw[at] & _MORE:
-        number |= (raw[at] & _SEVEN_BITS) << shift
-        shift += 7
-        at += 1
-    return number | raw[at] << shift, at + 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from goodgain.transforms.core.files.varint import read_varint, read_zigzag
+
 _DEEPEST = 16
 _MOST_STRUCTS = 1_000_000  # in lists; pyarrow reads no longer list either
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
@@ -35,7 +37,7 @@ def _struct(raw: bytes, at: int, depth: int, room: _Room) -> tuple[Fields, int]:
     while raw[at]:
         number, kind, at = _field(raw, at, number)
         if kind in (_I16, _I32, _I64):
-            fields[number], at = _number(raw, at)
+            fields[number], at = read_zigzag(raw, at)
         elif kind == _STRUCT:
             fields[number], at = _struct(raw, at, depth + 1, room)
         elif kind == _LIST:
@@ -91,7 +93,7 @@ def _field(raw: bytes, at: int, before: int) -> tuple[int, int, int]:
     head = raw[at]
     if head >> 4:
         return before + (head >> 4), head & 0x0F, at + 1
-    number, at = _number(raw, at + 1)
+    number, at = read_zigzag(raw, at + 1)
     return number, head & 0x0F, at
 
 
@@ -100,7 +102,7 @@ def _list(raw: bytes, at: int) -> tuple[int, int, int]:
     count, item = raw[at] >> 4, raw[at] & 0x0F
     if count < 0x0F:
         return count, item, at + 1
-    count, at = _varint(raw, at + 1)
+    count, at = read_varint(raw, at + 1)
     if count > len(raw):
         raise IndexError
     return count, item, at
@@ -113,11 +115,11 @@ def _skip_value(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
     if kind in (_TRUE, _FALSE, _BYTE):
         return at + 1
     if kind in (_I16, _I32, _I64):
-        return _number(raw, at)[1]
+        return read_zigzag(raw, at)[1]
     if kind == _DOUBLE:
         return at + 8
     if kind == _BINARY:
-        length, at = _varint(raw, at)
+        length, at = read_varint(raw, at)
         return at + length
     if kind in (_LIST, _SET):
         count, item, at = _list(raw, at)
@@ -128,21 +130,3 @@ def _skip_value(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
     if kind == _STRUCT:
         return _struct(raw, at, depth + 1, room)[1]
     raise ValueError("it has a type that Parquet does not use")
-
-
-def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = raw[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-        if shift > 70:
-            raise ValueError("it has a number that is too long")
-
-
-def _number(raw: bytes, at: int) -> tuple[int, int]:
-    value, at = _varint(raw, at)
-    return (value >> 1) ^ -(value & 1), at
