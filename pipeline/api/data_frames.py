@@ -66,7 +66,7 @@ def rows_in(table: Any) -> Iterator[dict[str, Any]]:
         from goodgain.transforms.core.files.arrow_values import rows_of_batch
 
         batches = table.to_batches() if hasattr(table, "to_batches") else [table]
-        rows = (row for batch in batches for row in rows_of_batch(batch, "surrogateescape"))
+        rows = (row for batch in batches for row in rows_of_batch(batch)[0])
     return (cast(dict[str, Any], _drop_empty(row)) for row in rows)
 
 

@@ -53,28 +53,15 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     return _as_flat_list(array)
 
 
-def rows_of_batch(batch: Any, escaped_as: str) -> list[dict[str, Any]]:
-    r"""The rows of a RecordBatch, as pyarrow gives them unless a text is not UTF-8.
+def rows_of_batch(batch: Any) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of a RecordBatch as pyarrow gives them, and whether a text in it is not UTF-8.
 
-    Args:
-      escaped_as: what becomes of its bytes, as for `bytes.decode`: `surrogateescape` makes lone
-        surrogates of them, `backslashreplace` readable text in which they are written like \xff.
+    In that case they are from `python_values`, and lone surrogates stand for the bytes.
     """
     try:
-        rows: list[dict[str, Any]] = batch.to_pylist()
+        return batch.to_pylist(), False
     except UnicodeDecodeError:
-        rows = python_values(batch.to_struct_array(), escape=True)
-        if escaped_as != "surrogateescape":
-            rows = [
-                {name: _escape(value, escaped_as) for name, value in row.items()} for row in rows
-            ]
-    return rows
-
-
-def _escape(value: Any, escaped_as: str) -> Any:
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-8", "surrogateescape").decode("utf-8", escaped_as)
+        return python_values(batch.to_struct_array(), escape=True), True
 
 
 def _is_text(kind: Any) -> bool:

@@ -21,7 +21,6 @@ from goodgain.transforms.core.records.rejection import WHOLE_FILE, RejectedRecor
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ROWS_AT_ONCE = 4096
-_SHOWN = "backslashreplace"
 _decode_json = msgspec.json.Decoder().decode
 
 
@@ -68,17 +67,21 @@ def rows_of_avro(
             place = "" if block.position == WHOLE_FILE else f"{block.position}: "
             raise BrokenTableError(f"{place}{block.reason.rstrip('.')}")
         for index, values in enumerate(block.records):
-            if block.escaped and isinstance(values, dict):
-                values = {name: _show_bytes(value) for name, value in values.items()}
+            shown = _show_bytes(values) if block.escaped else values
             place = block.position(index)
-            yield TableRow(next(numbers), values, at=block.offset, inside=place)
+            yield TableRow(next(numbers), shown, at=block.offset, inside=place)
 
 
-def _show_bytes(value: Any) -> Any:
-    """A text of which lone surrogates stand for bytes that are not UTF-8."""
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-8", "surrogateescape").decode("utf-8", _SHOWN)
+def _show_bytes(row: Any) -> Any:
+    """A row with readable texts, where lone surrogates stand for bytes that are not UTF-8."""
+    if not isinstance(row, dict):
+        return row
+    return {
+        name: value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        if isinstance(value, str)
+        else value
+        for name, value in row.items()
+    }
 
 
 def rows_of_parquet(
@@ -96,7 +99,8 @@ def rows_of_parquet(
         for group in parquet.begins_in(shard):
             at, row = shard.start + group, 0
             for batch in parquet.batches(group, wanted, shard.bounds, _ROWS_AT_ONCE):
-                for values in rows_of_batch(batch, _SHOWN):
+                several, escaped = rows_of_batch(batch)
+                for values in map(_show_bytes, several) if escaped else several:
                     place = f"row group {group}, row {row}"
                     yield TableRow(next(numbers), values, at=at, inside=place)
                     row += 1
