@@ -18,7 +18,7 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.calls import CALL_METRICS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.plan import MetricPlan
-from goodgain.transforms.core.metrics.pool import POOL_METRICS
+from goodgain.transforms.core.metrics.pool import POOL
 
 Kind = Literal["text", "whole", "number", "time", "map", "flag"]
 AVRO_TYPES: Mapping[Kind, Any] = {
@@ -146,7 +146,7 @@ def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
     of_calls = [columns.pop(metric.name) for metric in CALL_METRICS]
     first = [columns.pop(metric.name) for metric in CONVERSATION_METRICS if metric.name in columns]
     redelivered = first.pop()
-    of_pool = [columns.pop(metric.name) for metric in POOL_METRICS if metric.name in columns]
+    of_pool = [columns.pop(metric.name) for metric in POOL.at_n if metric.name in columns]
     of_ranking = [columns.pop(metric.name) for metric in plan.ranking]
     return Dataset(
         "conversations",

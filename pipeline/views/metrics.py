@@ -19,7 +19,7 @@ from goodgain.transforms.core.metrics.budgets import budget_examples
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
-from goodgain.transforms.core.metrics.iteration_gains import GAINS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 
 Groups: TypeAlias = list[tuple[str, list[Metric]]]
@@ -41,7 +41,7 @@ def metric_groups() -> Groups:
     ranking = [_declare_family(family) for family in FAMILIES.values()]
     return [
         (_CONVERSATION, list(CONVERSATION_METRICS)),
-        (_ITERATION, list(ITERATION_METRICS)),
+        (_ITERATION, list(GAINS.by_i)),
         *((group.title, [*group.at_n, *group.by_i]) for group in GROUPS if group is not GAINS),
         (_RANKING, [*ranking, GAUC, GAUC_WEIGHTED]),
         *(

@@ -11,7 +11,7 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores
@@ -53,7 +53,7 @@ def test_without_counted_conversations_all_rows_have_n_0(scores):
         at_end = {(name, None, "all") for name in (*names, *METRICS)}
         at_i = {
             (metric.name, i, population)
-            for metric in ITERATION_METRICS
+            for metric in GAINS.by_i
             for i in range(1, MAX_I + 1)
             for population in ("reached", "all")
         }

@@ -16,7 +16,7 @@ from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from tests.core.direct import fingerprints, plan, scoring, shipped_rules
@@ -29,7 +29,7 @@ RANKING = BOUNDED + UNBOUNDED
 PLAN = plan(RANKING, MAX_I)
 BOUNDED_NAMES = {
     *BOUNDED,
-    *(metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS) if metric.bounded),
+    *(metric.name for metric in (*CONVERSATION_METRICS, *GAINS.by_i) if metric.bounded),
 }
 
 # Few documents, so that results repeat; None = no label.
@@ -78,7 +78,7 @@ def columns(score):
     for metric, value in zip(PLAN.at_n, values.at_n, strict=True):
         found[metric.name, None, "all"].append(value)
     for i, row in enumerate(values.by_i, start=1):
-        for metric, value in zip(ITERATION_METRICS, row, strict=True):
+        for metric, value in zip(GAINS.by_i, row, strict=True):
             found[metric.name, i, "all"].append(value)
             if i <= values.n:
                 found[metric.name, i, "reached"].append(value)

@@ -17,7 +17,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.cluster_variance import ClusterVariance, are_few_effective
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from tests.adversarial import trace
 from tests.core.averaging import copy_by_bytes, exact_rows, merge_randomly
 from tests.core.direct import plan, score
@@ -227,8 +227,8 @@ def test_rows_of_every_population_follow_the_definition():
     assert len(searched) < len(values)
     at = [metric.name for metric in CONVERSATION_METRICS].index("CG")
 
-    at_i = [metric.name for metric in ITERATION_METRICS].index("CG_at_i")
-    srr_at_i = [metric.name for metric in ITERATION_METRICS].index("SRR_at_i")
+    at_i = [metric.name for metric in GAINS.by_i].index("CG_at_i")
+    srr_at_i = [metric.name for metric in GAINS.by_i].index("SRR_at_i")
     by_i = [values.by_i for values in searched]
     cases = {
         ("CG", None, "all"): [(values.cluster, values.at_n[at]) for values in searched],

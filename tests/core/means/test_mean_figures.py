@@ -13,7 +13,7 @@ from goodgain.transforms.core.means.values import (
     conversation_values,
 )
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from tests.adversarial import trace
 from tests.core.averaging import PLAN, RANKING, accumulate
 from tests.core.direct import plan, score
@@ -38,7 +38,7 @@ def test_figures_equal_numpy_and_scipy():
             ]
             assert_figures(row, [iteration[row.metric] for iteration in reached])
             compared += 1
-    assert compared == len(CONVERSATION_METRICS) + 4 * len(ITERATION_METRICS)
+    assert compared == len(CONVERSATION_METRICS) + 4 * len(GAINS.by_i)
 
 
 def hall(values):

@@ -4,8 +4,8 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
-from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
+from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED
 from tests.core.direct import plan, score_one
 
@@ -36,7 +36,7 @@ NEED_NO_LABELS |= {
 
 
 def test_every_metric_declares_whether_it_needs_labels():
-    ours = {metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
+    ours = {metric.name for metric in (*CONVERSATION_METRICS, *GAINS.by_i)}
     assert {name for name in ours if not metric_by_name(name).needs_labels} == NEED_NO_LABELS
     ranking = [metric.name for metric in (*DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED)]
     free = {name for name in ranking if not metric_by_name(name).needs_labels}
@@ -44,7 +44,7 @@ def test_every_metric_declares_whether_it_needs_labels():
     # A pool has labels of its own, so 0 is a meaningful value.
     assert not any(
         metric_by_name(metric.name).needs_labels
-        for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS)
+        for metric in POOL.metrics
     )
 
 

@@ -3,16 +3,14 @@
 from goodgain.transforms.core.metrics.by_name import describe_cautions, metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 
 FORMS = ("{}", "{}_i", "{}_at_i")
 
 
 def directions(name):
     """Directions of a metric's declared forms: at N, of iteration i, and through i."""
-    declared = {
-        metric.name: metric.direction for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS)
-    }
+    declared = {metric.name: metric.direction for metric in (*CONVERSATION_METRICS, *GAINS.by_i)}
     forms = (form.format(name) for form in FORMS)
     return {declared[form] for form in forms if form in declared}
 

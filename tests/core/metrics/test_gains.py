@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.prefix import discount, prefixes
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from tests.core.direct import score_one
@@ -23,7 +23,7 @@ def counts(*iterations):
 
 def values(prefix):
     """The values of the metrics of an iteration by name."""
-    return {metric.name: metric.function(prefix) for metric in ITERATION_METRICS}
+    return {metric.name: metric.function(prefix) for metric in GAINS.by_i}
 
 
 def rows_of(*iterations, at_least=0):

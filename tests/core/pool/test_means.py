@@ -5,7 +5,7 @@ from scipy.stats import binomtest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.pool import POOL, POOL_METRICS
+from goodgain.transforms.core.metrics.pool import POOL
 from tests.core.direct import plan
 from tests.core.pool.direct import build, score
 
@@ -99,4 +99,4 @@ def test_equal_values_have_wilsons_interval():
 
 
 def test_only_one_pool_metric_is_binary():
-    assert [metric.name for metric in POOL_METRICS if metric.binary] == [HALF]
+    assert [metric.name for metric in POOL.at_n if metric.binary] == [HALF]

@@ -3,7 +3,7 @@ import pytest
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from tests.core.direct import plan
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ def folder(request, tmp_path_factory):
 
 
 def _row(identity, i):
-    values = {metric.name: i if metric.whole else i / 2 for metric in ITERATION_METRICS}
+    values = {metric.name: i if metric.whole else i / 2 for metric in GAINS.by_i}
     return {"conversation_id": identity, "turn": 1, "attributes": {"k": "v"}, **values} | {
         "i": i,
         "iteration": i,

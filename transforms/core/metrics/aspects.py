@@ -38,29 +38,26 @@ def _iterations_for_all(prefix: Prefix, aspects: TurnAspects) -> int | None:
     return aspects.first_covered[aspects.topic.number - 1]
 
 
-_AT_I = Metric(
-    "aspects_at_i", "aspects", "Aspects that the documents found so far cover.", "higher", "",
-    "number of aspects covered by documents of iterations 1..i", whole=True, by_i=True,
-    words="Aspects so far", function=lambda prefix: _count_covered(prefix, prefix.i), counted=True,
+_ASPECTS = Metric(
+    "aspects", "aspects", "Aspects that the documents found cover.", "higher", "",
+    "number of aspects covered by documents of iterations 1..N", whole=True, words="Aspects",
+    function=lambda prefix: _count_covered(prefix, prefix.i), counted=True, headline=("table",),
+    gives_way=3,
+).with_so_far(
+    meaning="Aspects that the documents found so far cover.",
+    formula="number of aspects covered by documents of iterations 1..i",
 )  # fmt: skip
-_RECALL_AT_I = Metric(
-    "aspect_recall_at_i", "share", "Share of the topic's aspects that were covered so far.",
-    "higher", _NO_ASPECTS, "aspects@i / A, the aspects that some judged document covers", by_i=True,
-    words="Recall of aspects so far", own_ideal=True, of_aspects=True,
-    function=_if_any(lambda prefix, aspects: aspects.number(prefix.i) / aspects.topic.number),
-)  # fmt: skip
-_CONVERSATION_METRICS = (
-    replace(
-        _AT_I, name="aspects", meaning="Aspects that the documents found cover.", words="Aspects",
-        formula="number of aspects covered by documents of iterations 1..N", by_i=False,
-        so_far=_AT_I, headline=("table",), gives_way=3,
-    ),
-    replace(
-        _RECALL_AT_I, name="aspect_recall", by_i=False, words="Recall of aspects",
-        meaning="Share of the topic's aspects that were covered.",
-        formula="aspects / A, the aspects that some judged document covers",
-        undefined=f"{NO_SEARCH}, or {_NO_ASPECTS}", so_far=_RECALL_AT_I,
-        headline=("table", "predictor"),
+_METRICS = (
+    _ASPECTS,
+    Metric(
+        "aspect_recall", "share", "Share of the topic's aspects that were covered.", "higher",
+        f"{NO_SEARCH}, or {_NO_ASPECTS}",
+        "aspects / A, the aspects that some judged document covers", words="Recall of aspects",
+        function=_if_any(lambda prefix, aspects: aspects.number(prefix.i) / aspects.topic.number),
+        own_ideal=True, of_aspects=True, headline=("table", "predictor"),
+    ).with_so_far(
+        meaning="Share of the topic's aspects that were covered so far.", undefined=_NO_ASPECTS,
+        formula="aspects@i / A, the aspects that some judged document covers",
     ),
     Metric(
         "iterations_for_all_aspects", "iterations", "Iterations until all aspects were covered.",
@@ -70,20 +67,16 @@ _CONVERSATION_METRICS = (
         caution="Only conversations that covered all count, so read it beside aspect_recall.",
     ),
 )  # fmt: skip
-_ITERATION_METRICS = (
-    replace(
-        _AT_I, name="new_aspects_i", words="New aspects",
-        meaning="Aspects that no document of an earlier iteration covers.",
-        formula="aspects@i - aspects@(i - 1)",
-        function=lambda prefix: (
-            _count_covered(prefix, prefix.i) - _count_covered(prefix, prefix.i - 1)
-        ),
+_NEW = replace(
+    _ASPECTS, name="new_aspects_i", words="New aspects",
+    meaning="Aspects that no document of an earlier iteration covers.",
+    formula="aspects@i - aspects@(i - 1)", by_i=True, so_far=None, headline=(), gives_way=0,
+    function=lambda prefix: (
+        _count_covered(prefix, prefix.i) - _count_covered(prefix, prefix.i - 1)
     ),
-    _AT_I,
-    _RECALL_AT_I,
 )  # fmt: skip
 ASPECTS = MetricGroup(
     "of aspects; where results have them, or with " + Remedy("aspect_qrels"),
-    _CONVERSATION_METRICS,
-    _ITERATION_METRICS,
+    _METRICS,
+    (_NEW,),
 )

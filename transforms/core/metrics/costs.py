@@ -64,7 +64,7 @@ def costs_of(name: str) -> MetricGroup:
         needs_labels=True, words=f"Total gain per unit of {name}", mean_only=True,
     )  # fmt: skip
     return MetricGroup(
-        _TITLE, (cost, per_unit), (in_iteration, so_far), (Ratio(in_total, gain_and_cost),), name
+        _TITLE, (cost, per_unit), (in_iteration,), (Ratio(in_total, gain_and_cost),), name
     )
 
 

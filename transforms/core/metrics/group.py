@@ -43,21 +43,27 @@ class Ratio(Struct, frozen=True):
     like: int | None = None
 
 
-class MetricGroup(Struct, frozen=True):
+class MetricGroup(Struct, frozen=True, dict=True):
     """Metrics that a run has together or not at all.
 
     Attributes:
       title: what they are about, in the list of all metrics.
-      at_n, by_i: those of conversations and of iterations, in the order of columns.
+      at_n: those of conversations, in the order of columns.
+      of_iteration: those of one iteration alone.
       ratios: the means that are ratios of sums.
       name: the user's name that they are for, like that of a cost; "" if they have none.
     """
 
     title: str
     at_n: tuple[Metric, ...]
-    by_i: tuple[Metric, ...] = ()
+    of_iteration: tuple[Metric, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     name: str = ""
+
+    @cached_property
+    def by_i(self) -> tuple[Metric, ...]:
+        """Those of iterations in the order of columns: of one alone, then of all so far."""
+        return self.of_iteration + tuple(metric.so_far for metric in self.at_n if metric.so_far)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -60,8 +60,4 @@ _SINGLE: tuple[Metric, ...] = (
         "G_i / |R^i|, 0 if |R^i| = 0", lambda prefix: ratio(prefix.last.gain, prefix.last.results),
     ),
 )  # fmt: skip
-# Those of one iteration, then those of all iterations so far.
-ITERATION_METRICS = _SINGLE + tuple(
-    metric.so_far for metric in CONVERSATION_METRICS if metric.so_far
-)
-GAINS = MetricGroup("of gains, results and repetition", CONVERSATION_METRICS, ITERATION_METRICS)
+GAINS = MetricGroup("of gains, results and repetition", CONVERSATION_METRICS, _SINGLE)

@@ -48,7 +48,7 @@ def _declare(
     return metric.with_so_far(meaning=meaning, formula=formula, undefined=_NO_GOOD_IN_POOL)
 
 
-POOL_METRICS: tuple[Metric, ...] = (
+_METRICS: tuple[Metric, ...] = (
     _declare(
         "pool_recall", "Recall of the pool", "Share of the pool's good documents that was found.",
         "good pool documents found / good pool documents of the topic",
@@ -95,7 +95,4 @@ POOL_METRICS: tuple[Metric, ...] = (
     ),
 )  # fmt: skip
 
-POOL_ITERATION_METRICS = tuple(metric.so_far for metric in POOL_METRICS if metric.so_far)
-POOL = MetricGroup(
-    "of the topic's pool; with " + Remedy("pool"), POOL_METRICS, POOL_ITERATION_METRICS
-)
+POOL = MetricGroup("of the topic's pool; with " + Remedy("pool"), _METRICS)

@@ -21,7 +21,7 @@ from goodgain.pipeline.studies.gate.evidence import GateMeans, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.pipeline.views import comparison as views
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from tests.core.direct import plan
 from tests.pipeline.studies.comparison.traces import conversation, options_of_run, output_of
 
@@ -74,7 +74,7 @@ def arm_of_users(conversations):
     return read_arm(rows, iterations, "arm", measures, Unsearched(options_of_run(), measures.plan))
 
 
-BY_I = dict.fromkeys((metric.name for metric in ITERATION_METRICS), 0) | {"iteration": 1}
+BY_I = dict.fromkeys((metric.name for metric in GAINS.by_i), 0) | {"iteration": 1}
 
 
 def test_an_arm_is_read_once_for_all_its_slices():

@@ -14,7 +14,7 @@ from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.pages.sections.section_parts import parameter_blocks
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.filesystems import open_plain
 from tests.pipeline.views.pages.outputs import (
     market_records,
@@ -100,7 +100,7 @@ def test_every_metric_has_a_definition_and_every_term_links_to_one(page):
     for metric in CONVERSATION_METRICS:
         assert f"definition-end-{metric.name}" in ids
         assert metric.formula in page.text
-    for metric in ITERATION_METRICS:
+    for metric in GAINS.by_i:
         assert f"definition-iteration-{metric.name}" in ids
     for name in ("ndcg@10", "rbp.8", "gauc_weighted"):
         assert f"definition-end-{name}" in ids

@@ -9,7 +9,7 @@ from goodgain.pipeline.results.wanted_means import ALL_MEANS
 from goodgain.pipeline.views.pages.data.slice_numbers import slice_data
 from goodgain.pipeline.views.pages.data.slices import MOST_ITERATIONS, read_slices
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 
 BYTES_FOR_DATA = 2_500_000
 MOST_BYTES = 1_500_000
@@ -26,7 +26,7 @@ def means(slices, iterations):
         for metric in CONVERSATION_METRICS:
             yield {**common, "metric": metric.name, "i": None, "population": "all"}
         for i in range(1, iterations + 1):
-            for metric in ITERATION_METRICS:
+            for metric in GAINS.by_i:
                 for population in ("reached", "all"):
                     yield {**common, "metric": metric.name, "i": i, "population": population}
 

@@ -9,7 +9,7 @@ from goodgain.pipeline.views.pages.data.comparison_pairs import pairs_by_metric
 from goodgain.pipeline.views.pages.data.comparison_slices import arrange, slice_data
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
-from goodgain.transforms.core.metrics.iteration_gains import ITERATION_METRICS
+from goodgain.transforms.core.metrics.iteration_gains import GAINS
 
 BYTES_FOR_DATA = 2_500_000
 NUMBERS = dict.fromkeys(ComparisonRow.__struct_fields__, 1234.56789) | {
@@ -62,7 +62,7 @@ def rows(slices, iterations):
         common["n_base"] -= at
         for metric in CONVERSATION_METRICS:
             yield {**common, "metric": metric.name, "i": None, "population": "all"}
-        for metric in ITERATION_METRICS:
+        for metric in GAINS.by_i:
             for i in range(1, iterations + 1):
                 for population in ("reached", "all"):
                     yield {**common, "metric": metric.name, "i": i, "population": population}
