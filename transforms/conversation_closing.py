@@ -36,7 +36,6 @@ from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
     NEVER,
-    Closing,
     Conversation,
     StillOpen,
     admit,
@@ -55,6 +54,7 @@ from goodgain.transforms.core.streaming.live import (
     next_end,
     revise,
 )
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.keyed_outcomes import is_row, row_in
 from goodgain.transforms.pool import pools_of
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd

@@ -25,10 +25,10 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
-    Closing,
     StillOpen,
 )
 from goodgain.transforms.core.streaming.live import LiveIteration
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
 from goodgain.transforms.keyed_outcomes import key_row
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd

@@ -19,8 +19,9 @@ from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.records.search_call import LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing, event_time
+from goodgain.transforms.core.streaming.closing import event_time
 from goodgain.transforms.core.streaming.event_window import window_start
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.core.streaming.windowed_means import (
     DAY,
     MissedByMeans,

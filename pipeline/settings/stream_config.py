@@ -20,7 +20,7 @@ from goodgain.transforms.core.number import Number
 from goodgain.transforms.core.option import COMMON, LIMITS, TIME
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.streaming.event_window import window_start
-from goodgain.transforms.core.streaming.options import ClosingOptions
+from goodgain.transforms.core.streaming.options import Closing
 
 KafkaTimestamps = Literal["create", "append"]
 BacklogOrder = Literal["time", "name"]
@@ -30,7 +30,7 @@ def _span(description: str, default: str | None = None) -> Any:
     return option(TIME, "SPAN", description, default)
 
 
-@options_of(ClosingOptions)
+@options_of(Closing)
 class StreamConfig(MeansConfig):
     """The options of a stream (SPEC 7), one per field."""
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.scoring.packing import Packing
     from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow
     from goodgain.transforms.core.scoring.settings import Scoring
-    from goodgain.transforms.core.streaming.closing import Closing
+    from goodgain.transforms.core.streaming.options import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
     from goodgain.transforms.core.warnings.warning import DataWarning
     from goodgain.transforms.sources.folder_source import FolderSource
@@ -153,7 +153,7 @@ _MODULES = {
     "Metric": "transforms.core.metric",
     "Prefix": "transforms.core.metrics.prefix",
     "metric": "transforms.core.metrics.own",
-    "Closing": "transforms.core.streaming.closing",
+    "Closing": "transforms.core.streaming.options",
     "Comparison": "pipeline.api.compare",
     "ConversationRow": "transforms.core.scoring.score_rows",
     "ConversationScore": "transforms.core.scoring.score",

@@ -11,7 +11,7 @@ from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import WITH_ENGINE

@@ -27,7 +27,8 @@ from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.topic_request import topic_request
-from goodgain.transforms.core.streaming.closing import Closing, Conversation
+from goodgain.transforms.core.streaming.closing import Conversation
+from goodgain.transforms.core.streaming.options import Closing
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, score_payloads, scoring, shipped_rules
 from tests.native.generated_calls import COSTS, any_call, any_calls, digest, seeds, some

@@ -16,7 +16,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.score_stream import ScoreStreamedPayloads

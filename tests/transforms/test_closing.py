@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.stream_end import StoppableEnd
 from tests.core.direct import scoring
 from tests.transforms.streams import MINUTE, Script, at, minute_of, play

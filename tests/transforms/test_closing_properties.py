@@ -13,7 +13,8 @@ from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Millis, SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
-from goodgain.transforms.core.streaming.closing import Closing, StillOpen
+from goodgain.transforms.core.streaming.closing import StillOpen
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring, shipped_fingerprinter

@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from tests.transforms.streams import Script, at, minute_of, play
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 import goodgain as gg
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from tests.golden import stream, traces
 from tests.transforms.streams import MINUTE
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring

@@ -12,7 +12,7 @@ from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_of
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.means import GlobalMeans, SumMeans
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.adversarial import conversation_records

@@ -11,7 +11,7 @@ from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.keyed_outcomes import key_row
 from goodgain.transforms.score_stream import ScoreStreamedPayloads

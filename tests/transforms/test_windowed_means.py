@@ -17,8 +17,8 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.event_window import window_start
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,
     WindowRules,

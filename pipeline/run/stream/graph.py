@@ -20,8 +20,7 @@ from goodgain.pipeline.settings.struct_options import values_for
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.core.streaming.options import ClosingOptions
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.side_table_join import ReadSideTable, SideTableRead, to_rejected_rows
 from goodgain.transforms.stream_end import StreamEnd
@@ -51,7 +50,7 @@ class StreamPlan(Struct, frozen=True):
     @property
     def closing(self) -> Closing:
         """The rules for closing conversations."""
-        return Closing(**values_for(ClosingOptions, self.config))
+        return Closing(**values_for(Closing, self.config))
 
     @property
     def target(self) -> StreamTarget:

@@ -42,10 +42,7 @@ def test_every_metric_declares_whether_it_needs_labels():
     free = {name for name in ranking if not metric_by_name(name).needs_labels}
     assert free == {"rbp_residual.8", "judged@10"}
     # A pool has labels of its own, so 0 is a meaningful value.
-    assert not any(
-        metric_by_name(metric.name).needs_labels
-        for metric in POOL.metrics
-    )
+    assert not any(metric_by_name(metric.name).needs_labels for metric in POOL.metrics)
 
 
 def rows(*gains):

@@ -3,7 +3,8 @@
 import pytest
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.streaming.closing import Arrival, Closing, admit, decide_at
+from goodgain.transforms.core.streaming.closing import Arrival, admit, decide_at
+from goodgain.transforms.core.streaming.options import Closing
 
 GAP, AGE = 100, 1_000
 CLOSING = Closing(gap=GAP, allowed_lateness=50, max_open=AGE)

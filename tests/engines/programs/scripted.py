@@ -19,7 +19,7 @@ from apache_beam.utils.timestamp import Duration, Timestamp
 
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StoppableEnd

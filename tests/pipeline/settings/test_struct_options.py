@@ -25,7 +25,7 @@ from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option, options_in
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.options import ScoringOptions
-from goodgain.transforms.core.streaming.options import ClosingOptions
+from goodgain.transforms.core.streaming.options import Closing
 
 
 class Reader(Struct, frozen=True):
@@ -171,8 +171,8 @@ def test_settings_keep_their_name_and_text():
 
 def test_a_stream_has_every_option_of_closing_with_its_default():
     config = StreamConfig(input="in", output="out")
-    assert ClosingOptions(**values_for(ClosingOptions, config)) == ClosingOptions()
-    assert values_for(ClosingOptions, config).keys() == options_in(ClosingOptions).keys()
+    assert Closing(**values_for(Closing, config)) == Closing()
+    assert values_for(Closing, config).keys() == options_in(Closing).keys()
 
 
 @pytest.mark.parametrize(

@@ -16,30 +16,10 @@ from msgspec.structs import replace
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.payload import Frame
-from goodgain.transforms.core.streaming.options import ClosingOptions
+from goodgain.transforms.core.streaming.options import Closing
 
 _AFTER = 1  # ms; the watermark has passed an event once it is later than the event
 NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
-
-
-class Closing(ClosingOptions, frozen=True):
-    """The rules for closing conversations of a stream, and limits on open ones.
-
-    A conversation is closed when the watermark reaches the first of: `gap` after its last event;
-    right after a record with `is_final`; `max_open` after the first record that arrived.
-    If only flags for rejected records arrived, it is closed `gap` after the last flag's timestamp,
-    or at the end of the stream if that flag has none.
-
-    A record beyond `max_open_results` or `max_open_bytes`, and all later ones, are `rejected`, and
-    the conversation's row counts them. Records that arrive `allowed_lateness` after the end of a
-    conversation start a new one. `out_of_orderness` is a promise of the source and does not delay
-    closing; engines that sort by time need it (see `ScoreStreamedPayloads`).
-
-    Raises:
-      UsageError: a value is too small.
-
-    Example: see `WindowedMeans`.
-    """
 
 
 class Arrival(Struct, frozen=True):

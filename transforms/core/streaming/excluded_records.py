@@ -8,7 +8,7 @@ from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import Frame
 from goodgain.transforms.core.scoring.score_rows import LateRow
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 
 STREAM = "stream"
 

@@ -1,4 +1,4 @@
-"""The options of closing conversations of a stream; `Closing` itself takes long to import."""
+"""When conversations of a stream close, and what is kept of open ones; all times are in ms."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ from goodgain.transforms.core.option import LIMITS, TIME, Option, Options
 _MINUTE = 60_000
 
 
-class ClosingOptions(Options, frozen=True):
-    """When conversations of a stream close, in ms of event time, and what is kept of open ones."""
+class Closing(Options, frozen=True):
+    """The rules for closing conversations of a stream, and limits on open ones.
+
+    A conversation is closed when the watermark reaches the first of: `gap` after its last event;
+    right after a record with `is_final`; `max_open` after the first record that arrived.
+    If only flags for rejected records arrived, it is closed `gap` after the last flag's timestamp,
+    or at the end of the stream if that flag has none.
+
+    A record beyond `max_open_results` or `max_open_bytes`, and all later ones, are `rejected`, and
+    the conversation's row counts them. Records that arrive `allowed_lateness` after the end of a
+    conversation start a new one. `out_of_orderness` is a promise of the source and does not delay
+    closing; engines that sort by time need it (see `ScoreStreamedPayloads`).
+
+    Raises:
+      UsageError: a value is too small.
+
+    Example: see `WindowedMeans`.
+    """
 
     gap: Annotated[
         int,

@@ -24,7 +24,7 @@ from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import NONE

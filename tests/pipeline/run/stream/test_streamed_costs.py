@@ -8,7 +8,7 @@ from goodgain.pipeline.run.stream.datasets import conversation_rows
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.options import Closing
 from tests.core.scoring.test_costs import by_hand
 from tests.transforms.streams import Script, at, play
 
