@@ -4,14 +4,13 @@
 the tests compare a few.
 """
 
-import io
 import sys
 from random import Random
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import types
 
+from tests.core.files import samples
 from tests.native.paths import assert_same
 
 _TEXT = pa.string()
@@ -102,9 +101,7 @@ def parquet(seed):
         }
         for _ in range(random.randint(1, 12))
     ]
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, pa.schema(kinds)), file)
-    return file.getvalue()
+    return samples.table_bytes(pa.Table.from_pylist(rows, pa.schema(kinds)))
 
 
 def check(seed):

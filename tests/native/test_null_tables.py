@@ -1,9 +1,6 @@
 """A null has the same meaning at every level of Parquet, natively and in Python."""
 
-import io
-
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -22,9 +19,8 @@ def test_native_code_and_python_read_generated_files_alike():
 
 def read(column, kind, values):
     ids = {"conversation_id": list("ab"), "iteration": [1, 1]}
-    file = io.BytesIO()
-    pq.write_table(pa.table({**ids, column: pa.array(values, kind)}), file)
-    return samples.read(file.getvalue(), "a.parquet")
+    table = pa.table({**ids, column: pa.array(values, kind)})
+    return samples.read(samples.table_bytes(table), "a.parquet")
 
 
 @pytest.mark.usefixtures("reading")

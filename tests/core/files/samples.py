@@ -227,9 +227,10 @@ def parquet_bytes(rows, codec="snappy", group=100):
     return table_bytes(table, codec, group)
 
 
-def table_bytes(table, codec="snappy", group=100):
+def table_bytes(table, codec="snappy", group=100, **options):
+    """A Parquet file; the options are those of `pyarrow.parquet.write_table`."""
     file = io.BytesIO()
-    pq.write_table(table, file, compression=codec, row_group_size=group)
+    pq.write_table(table, file, compression=codec, row_group_size=group, **options)
     return file.getvalue()
 
 

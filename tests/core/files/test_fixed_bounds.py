@@ -2,9 +2,7 @@
 
 import io
 
-import fastavro
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.files.input_formats import PARQUET
@@ -12,22 +10,19 @@ from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.table_row import BrokenTableError
 from goodgain.transforms.core.files.tables import TableFile, table_rows
+from tests.core.files import samples
 
 REMEDY = "write it in smaller blocks or row groups"
 ROW = {"topic": "t", "document_id": "d" * 65 * 2**20, "gain": "1"}
 
 
 def avro():
-    fields = [{"name": name, "type": "string"} for name in ROW]
-    file = io.BytesIO()
-    fastavro.writer(file, {"type": "record", "name": "J", "fields": fields}, [ROW])
-    return file.getvalue()
+    schema = samples.avro_record("J", **dict.fromkeys(ROW, "string"))
+    return samples.avro_bytes([ROW], "null", schema)
 
 
 def parquet():
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([ROW]), file)
-    return file.getvalue()
+    return samples.table_bytes(pa.Table.from_pylist([ROW]))
 
 
 @pytest.mark.slow

@@ -2,9 +2,7 @@
 
 import io
 
-import fastavro
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.files.input_formats import PARQUET
@@ -66,9 +64,7 @@ def records(field, value_of, plain):
 def avro(field, kind, rows):
     fields = {"conversation_id": TEXT, "iteration": "int", field: kind}
     schema = avro_record("Call", **fields)
-    file = io.BytesIO()
-    fastavro.writer(file, schema, rows, "null", sync_interval=3000)
-    return file.getvalue()
+    return samples.avro_bytes(rows, "null", schema, block=3000)
 
 
 def arrow_type(kind, text):
@@ -96,9 +92,13 @@ def parquet(field, kind, rows, text):
     columns = {"conversation_id": pa.string(), "iteration": pa.int64()}
     schema = pa.schema({**columns, field: arrow_type(kind, text)})
     table = pa.Table.from_pylist([{**row, field: as_pairs(row[field])} for row in rows], schema)
-    file = io.BytesIO()
-    pq.write_table(table, file, compression="none", use_dictionary=False, write_statistics=False)
-    return file.getvalue()
+    return plain_bytes(table)
+
+
+def plain_bytes(table):
+    """A Parquet file in which each text stands once, as it is."""
+    options = {"use_dictionary": False, "write_statistics": False}
+    return samples.table_bytes(table, "none", group=1000, **options)
 
 
 def break_text(content):
@@ -174,10 +174,7 @@ def test_half_of_a_surrogate_pair_in_a_name_of_a_schema_rejects_the_file(field):
 
 def tables(**columns):
     """A table in Parquet of which one text is not UTF-8."""
-    file = io.BytesIO()
-    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-    pq.write_table(pa.table(columns), file, **options)
-    return break_text(file.getvalue())
+    return break_text(plain_bytes(pa.table(columns)))
 
 
 TEXTS = ["a", MARK, "b"]

@@ -30,9 +30,7 @@ DATA_PAGES = (0, 3)
 
 
 def write_group(group=GROUP, **options):
-    file = io.BytesIO()
-    pq.write_table(TABLE, file, row_group_size=group, **options)
-    return file.getvalue()
+    return samples.table_bytes(TABLE, group=group, **options)
 
 
 def chunks_of(content, group):
@@ -107,7 +105,7 @@ def test_another_number_of_rows_in_the_footer_rejects_the_row_group(rows):
 
 def test_columns_in_one_list_must_have_as_many_values():
     """The page and the footer agree that one column of results has one value less."""
-    content = write_group(compression="none", use_dictionary=False)
+    content = write_group(codec="none", use_dictionary=False)
     path = "results.list.element.score"
     index = column_index(content, path)
     chunk = chunks_of(content, 0)[index]
@@ -131,7 +129,7 @@ def test_columns_in_one_list_must_have_as_many_values():
 
 
 def test_a_page_that_does_not_fit_its_checksum_is_rejected():
-    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    plain = {"codec": "none", "use_dictionary": False, "write_statistics": False}
     content = write_group(**plain, write_page_checksum=True)
     place = content.index(b"https://contoso.com")
     found = samples.read(change_byte(content, place, ord("x")), "a.parquet")

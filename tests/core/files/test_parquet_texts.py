@@ -3,7 +3,6 @@
 import io
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from goodgain.transforms.core.files import (
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 from goodgain.transforms.core.native import native_module
+from tests.core.files import samples
 from tests.native.paths import needs_native
 
 GROUPS, ROWS, RESULTS = 3, 300, 5
@@ -33,9 +33,7 @@ def write_traces(snippet_of, **options):
             ],
         }
     )
-    file = io.BytesIO()
-    pq.write_table(table, file, row_group_size=ROWS, **options)
-    return file
+    return io.BytesIO(samples.table_bytes(table, group=ROWS, **options))
 
 
 def read_rows(file):
@@ -69,9 +67,7 @@ def asked(monkeypatch):
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
 def test_ordinary_texts_are_decoded_once(asked, codec):
-    file = write_traces(
-        lambda number: f"the snippet {number} of an ordinary result", compression=codec
-    )
+    file = write_traces(lambda number: f"the snippet {number} of an ordinary result", codec=codec)
     assert read_rows(file) == GROUPS * ROWS
     assert asked == ["_open"]
 
@@ -79,7 +75,7 @@ def test_ordinary_texts_are_decoded_once(asked, codec):
 def test_pyarrow_finds_the_longest_text_where_the_page_cannot_be_read(asked, monkeypatch):
     monkeypatch.setattr(parquet_dictionary, "_CODECS", {})
     file = write_traces(
-        lambda number: f"the snippet {number} of an ordinary result", compression="snappy"
+        lambda number: f"the snippet {number} of an ordinary result", codec="snappy"
     )
     assert read_rows(file) == GROUPS * ROWS
     look = "_longest_decoded_text"

@@ -4,37 +4,31 @@ import bz2
 import gzip
 import io
 
-import fastavro
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import zstandard
 
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from tests.core.files.samples import avro_record
+from tests.core.files import samples
 
 ROWS = [
     {"topic": f"t{number % 7}", "document_id": f"d-{number} ü".replace(" ", ""), "gain": number % 5}
     for number in range(500)
 ]
 TREC = "".join(f"{row['topic']} 0 {row['document_id']} {row['gain']}\n" for row in ROWS).encode()
-JSONL = b"".join(msgspec.json.encode(row) + b"\n" for row in ROWS)
+JSONL = samples.jsonl_bytes(ROWS)
 
 
 def avro(rows, gain="int"):
-    schema = avro_record("Judgment", topic="string", document_id="string", gain=gain)
-    file = io.BytesIO()
-    fastavro.writer(file, schema, rows, sync_interval=400)
-    return file.getvalue()
+    schema = samples.avro_record("Judgment", topic="string", document_id="string", gain=gain)
+    return samples.avro_bytes(rows, "null", schema, block=400)
 
 
 def parquet(rows):
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), file, row_group_size=90)
-    return file.getvalue()
+    return samples.table_bytes(pa.Table.from_pylist(rows), group=90)
 
 
 def read(content, name="qrels.txt", shard_bytes=2**20):

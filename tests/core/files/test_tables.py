@@ -3,12 +3,9 @@
 import csv
 import gzip
 import io
-import json
 from itertools import pairwise
 
-import fastavro
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.errors import UsageError
@@ -32,25 +29,16 @@ def as_csv(rows):
     return text.getvalue().encode()
 
 
-def as_json_lines(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
 def as_avro(rows):
-    fields = [{"name": name, "type": "string"} for name in rows[0]]
-    file = io.BytesIO()
-    schema = {"type": "record", "name": "Row", "fields": fields}
-    fastavro.writer(file, schema, rows, sync_interval=100)
-    return file.getvalue()
+    schema = samples.avro_record("Row", **dict.fromkeys(rows[0], "string"))
+    return samples.avro_bytes(rows, "null", schema, block=100)
 
 
 def as_parquet(rows):
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), file, row_group_size=7)
-    return file.getvalue()
+    return samples.table_bytes(pa.Table.from_pylist(rows), group=7)
 
 
-WRITERS = {"csv": as_csv, "jsonl": as_json_lines, "avro": as_avro, "parquet": as_parquet}
+WRITERS = {"csv": as_csv, "jsonl": samples.jsonl_bytes, "avro": as_avro, "parquet": as_parquet}
 
 
 def read(content, columns=None):

@@ -4,7 +4,6 @@ import io
 import json
 import pickle
 
-import fastavro
 import pyarrow as pa
 import pytest
 
@@ -39,19 +38,13 @@ def read(content, name, renames=RENAMES, iteration_base=1):
     return [call for shard in shards for call in read_shard(shard, lambda _: io.BytesIO(content))]
 
 
-def as_jsonl(records):
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def as_avro(records):
     texts = {"type": "map", "values": "string"}
     document = samples.avro_record("Doc", text="string")
     hit = samples.avro_record("Hit", document_id="string", relevance="int", doc=document, ids=texts)
     hits = {"type": "array", "items": hit}
     schema = samples.avro_record("Call", session="string", step="int", hits=hits, meta=texts)
-    file = io.BytesIO()
-    fastavro.writer(file, schema, records)
-    return file.getvalue()
+    return samples.avro_bytes(records, "null", schema)
 
 
 def as_parquet(records):
@@ -59,7 +52,8 @@ def as_parquet(records):
 
 
 @pytest.mark.parametrize(
-    ("name", "written"), [("a.jsonl", as_jsonl), ("a.avro", as_avro), ("a.parquet", as_parquet)]
+    ("name", "written"),
+    [("a.jsonl", samples.jsonl_bytes), ("a.avro", as_avro), ("a.parquet", as_parquet)],
 )
 def test_renames_fields_in_every_format(name, written):
     (call,) = read(written([FOREIGN]), name)
@@ -93,7 +87,7 @@ def test_leaves_what_is_not_a_record_unchanged(record):
 
 def test_iterations_counted_from_0():
     records = [{"conversation_id": "c", "iteration": iteration} for iteration in (0, "1", 2.0)]
-    found = read(as_jsonl(records), "a.jsonl", (), 0)
+    found = read(samples.jsonl_bytes(records), "a.jsonl", (), 0)
     assert [call.iteration for call in found] == [1, 2, 3]
     with pytest.raises(RecordError, match="--iteration-base 0"):
         parse_mapping(records[0])
