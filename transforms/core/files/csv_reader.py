@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from math import ceil
 from types import UnionType
@@ -87,7 +88,7 @@ Outcomes = Iterator[SearchCall | RejectedRecord]
 
 def begins_like_csv(head: bytes) -> bool:
     """Whether a text begins with two lines of as many columns, the first of which has names."""
-    lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:3]]
+    lines = [line.strip() for line in head.removeprefix(BOM_UTF8).splitlines()[:3]]
     lines = [line for line in lines if line]
     if len(lines) < 2 or lines[0][:1] in b"{[" or lines[1][:1] in b"{[":
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, BinaryIO
 
@@ -22,7 +23,6 @@ from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.table_row import TableRow
 
 AVRO, PARQUET, JSONL, JSON_ARRAY, CSV = "avro", "parquet", "jsonl", "json array", "csv"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class InputFormat(Struct, frozen=True):
@@ -70,7 +70,7 @@ def _first_of_parquet(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
 
 
 def _first_character(head: bytes) -> bytes:
-    return head.removeprefix(_BYTE_ORDER_MARK).lstrip()[:1]
+    return head.removeprefix(BOM_UTF8).lstrip()[:1]
 
 
 # In the order in which the beginning of a file is compared with them.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
@@ -227,7 +228,7 @@ def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
                 )
     except DamagedStreamError as error:
         raise _UnusableArrayError(f"The JSON array cannot be unpacked: {error}.") from None
-    return b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
+    return b"".join(pieces).removeprefix(BOM_UTF8)
 
 
 def _is_jsonl(content: bytes) -> bool:

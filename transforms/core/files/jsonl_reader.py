@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -76,7 +77,7 @@ def why_not_jsonl(head: bytes) -> str | None:
     Args:
       head: the first bytes of the file, decompressed.
     """
-    lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:3]]
+    lines = [line.strip() for line in head.removeprefix(BOM_UTF8).splitlines()[:3]]
     lines = [line for line in lines if line]
     if lines[:1] == [b"{"] and lines[1:2] and lines[1].startswith(b'"'):
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from decimal import Decimal
 from sys import intern
@@ -47,7 +48,7 @@ def is_header(line: bytes) -> bool:
 
 def is_table(head: bytes) -> bool:
     """Whether a text begins with the names of columns of a table of judgments, but not BEIR's."""
-    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    first = head.removeprefix(BOM_UTF8).split(b"\n", 1)[0]
     written = [name.strip().strip(b'"') for name in _DELIMITERS.split(first)]
     names = {name.decode("utf-8", "replace") for name in written}
     is_named = bool(names.intersection(TOPIC)) and bool(names.intersection(DOCUMENT))

@@ -6,6 +6,7 @@ that begin in the shard. Bytes that are not UTF-8 stay visible, as `\\xff`.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Set
 from itertools import count
 from typing import Any, BinaryIO
@@ -19,7 +20,6 @@ from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow, limited_lines
 from goodgain.transforms.core.records.rejection import WHOLE_FILE, RejectedRecord
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ROWS_AT_ONCE = 4096
 _decode_json = msgspec.json.Decoder().decode
 
@@ -47,7 +47,7 @@ def rows_of_json_lines(
     lines = limited_lines(open_content(file, shard.compression))
     for number, line in enumerate(lines, start=1):
         if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BOM_UTF8)
         if not line.strip():
             continue
         try:

@@ -5,6 +5,7 @@ The content determines the format, not the name.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Set
 from io import SEEK_END
 from typing import BinaryIO
@@ -25,7 +26,6 @@ from goodgain.transforms.core.files.shard_plan import other_format
 from goodgain.transforms.core.files.table_row import BrokenTableError, TableRow
 
 _HEAD = 64 * 1024
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class TableFile(Struct, frozen=True):
@@ -54,7 +54,7 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
         with open_file(path) as file:
             compression = compression_of(file.read(_HEAD))
             file.seek(0)
-            head = open_content(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
+            head = open_content(file, compression).read(_HEAD).removeprefix(BOM_UTF8)
     except (OSError, DamagedStreamError) as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     if not head.strip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -15,7 +16,6 @@ _CHUNK = 256 * 1024  # fits into the processor's cache
 _TAIL_CHUNK = 64 * 1024
 # To number a line, the file before it is read again; beyond this size, its byte offset is shown.
 _NUMBERED_BYTES = 1024 * 1024 * 1024
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CutOffLine(Struct, frozen=True):
@@ -82,10 +82,10 @@ def _drop_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterator[_
         if (
             position == first_position
             and isinstance(stretch, bytes)
-            and stretch.startswith(_BYTE_ORDER_MARK)
+            and stretch.startswith(BOM_UTF8)
         ):
             line, line_feed, stretch = stretch.partition(b"\n")
-            yield position, line.removeprefix(_BYTE_ORDER_MARK)
+            yield position, line.removeprefix(BOM_UTF8)
             if not line_feed:
                 continue
             position += 1 if first_position else len(line) + 1

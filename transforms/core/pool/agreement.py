@@ -10,12 +10,15 @@ import numpy as np
 from msgspec import Struct
 
 from goodgain.transforms.core.comparison.paired_difference import compare_paired
+from goodgain.transforms.core.dedup.rules import GENERIC_ID_NAME
 from goodgain.transforms.core.pool.document import PoolDocument, choose_most_frequent
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.special_functions import normal_quantile
 
 VOTES = "votes"  # name for the labels of the traces
 GRADES = GREATEST_GAIN + 1
-_NORMAL_95 = 1.959963984540054
+_TWO_SIDED_95 = 0.975
+_FAR_APART = 2  # in grades, the smallest difference that counts
 _ROUNDING = 1e-12
 _METRICS = ("CG", "GR", "pool_recall")
 Matrix = tuple[tuple[int, ...], ...]
@@ -108,7 +111,7 @@ def kappa(matrix: Matrix) -> Kappa:
                 left_out.append((count, without))
     mean = fsum(count * score for count, score in left_out) / total
     squares = fsum(count * (score - mean) ** 2 for count, score in left_out)
-    half = _NORMAL_95 * sqrt((total - 1) / total * squares)
+    half = normal_quantile(_TWO_SIDED_95) * sqrt((total - 1) / total * squares)
     if half < _ROUNDING:
         note = "kappa is the same without any one of the documents, so there is no interval"
         return Kappa(value, None, None, note)
@@ -213,10 +216,6 @@ def count_by_annotator(documents: Iterable[PoolDocument]) -> dict[str, int]:
     return dict(counts)
 
 
-GENERIC_ID_NAME = "id"
-FAR_APART = 2  # in grades, the smallest difference that counts
-
-
 def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:
     """Each id name that two or more voters saw, and whether their votes are far apart.
 
@@ -235,4 +234,4 @@ def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:
     for name in sorted(set().union(*names.values())):
         gains = [gain for voter, gain in votes.items() if name in names.get(voter, ())]
         if len(gains) > 1:
-            yield name, max(gains) - min(gains) >= FAR_APART
+            yield name, max(gains) - min(gains) >= _FAR_APART
