@@ -12,10 +12,6 @@ from goodgain.transforms.core.scoring.data_counts import (
     CONFLICTS_BETWEEN_TEXTS,
     EARLIER_TURN,
     GOOD,
-    GOOD_BEYOND,
-    GOOD_LATER,
-    IDS_COMPARED,
-    IDS_CONTRADICTED,
     IN_SECONDS,
     LABELLED_COPIES,
     LABELS,
@@ -39,13 +35,11 @@ from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
     ClusterSizes,
     LabelSpan,
-    UndefinedMetric,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.warnings.warning import allowed_codes, failing_warnings
 from tests.core.direct import shipped_rules
-from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warn
+from tests.core.warnings.given_counts import NOTHING_ALLOWED, codes, warn
 
 
 def test_good_data_give_no_warning():
@@ -333,35 +327,3 @@ def test_votes_far_apart_under_one_id_give_a_warning(documents, apart, warns):
     assert all(
         "the id doc_id have labels 2 or more grades apart" in warning.message for warning in found
     )
-
-
-def test_good_documents_outside_the_pool_are_a_share_of_the_good_ones():
-    (warning,) = warn({GOOD: 4, OUTSIDE_POOL: 1})
-    assert (warning.code, warning.count, warning.share) == ("outside_pool", 1, 0.25)
-
-
-def test_every_code_has_a_check():
-    given = {
-        *codes({}, records=0),
-        *codes({RESULTS: 0}, records=1),
-        *codes({RESULTS: 1, UNLABELLED: 1}),
-        *codes({RESULTS: 1, LABELS[1]: 1}),
-        *codes({RESULTS: 2, LABELS[2]: 1, UNLABELLED: 1, UNIDENTIFIED: 2}, [{"colour": 1}]),
-        *codes({OF_ONE_ITERATION: 1_000}),
-        *codes({REPEATABLE: 1_000, TIMES: 1, BEFORE_1990: 1, CONFLICTS: 1, LABELLED_COPIES: 1}),
-        *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
-        *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
-        *codes({"labels.read": 2, "labels.rejected": 1}),
-        *codes({"outcomes.read": 2, "outcomes.rejected": 1}),
-        *codes({CONFLICTING: 1}),
-        *codes({RESULTS: 100, LABELS[2]: 100, "qrels.similar_names": 1}),
-        *codes({CALLS: 1, CALLS_FAILED: 1}),
-        *codes({IDS_COMPARED: 20, IDS_CONTRADICTED: 3, GOOD_LATER: 20, GOOD_BEYOND: 11}),
-        *codes(OF_PASSAGES),
-        *codes({}, clusters=ClusterSizes(21, 2.2)),
-        *codes({}, undefined=[UndefinedMetric("map", 6, 10)]),
-        *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),
-        *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
-        *(warning.code for warning in warnings_of_spans(20, 2)),
-    }
-    assert given == set(CODES)
