@@ -126,7 +126,7 @@ def test_what_tests_import_use_and_replace_exists_and_is_looked_up():
         ("from goodgain.transforms import coders\ncoders.gone()", "gone does not exist"),
         ("assert 'goodgain.transforms.gone' not in imported", "gone does not exist"),
         ("TEXT = 'import goodgain.transforms.coders as it\\nit.gone = 1'", "gone does not exist"),
-        ("patch.setattr('goodgain.transforms.coders.apply_typed', 1)", "but not looked up"),
+        ("patch.setattr('goodgain.transforms.coders.apply_to_outputs', 1)", "but not looked up"),
     ],
 )
 def test_mistakes_are_found(program, mistake):

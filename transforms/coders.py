@@ -6,10 +6,12 @@ coder for a union: set `element_type` to `ANY_RECORD` for a mix of calls and rej
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import apache_beam as beam
 import msgspec
+from apache_beam.typehints.native_type_compatibility import convert_to_beam_type
 from apache_beam.typehints.typehints import UnionConstraint
 
 from goodgain.transforms.core.judgments.judgment import LabelRequest
@@ -17,6 +19,7 @@ from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 _CALL, _REJECTED = b"c", b"r"
+_Outputs = TypeVar("_Outputs")
 
 
 class StructCoder(beam.coders.Coder):
@@ -113,14 +116,27 @@ def apply_typed(
     """The outputs of a DoFn, whose elements have these types; the first is its main one.
 
     Args:
-      types: the types by tag, in the order of the outputs; Any = what Beam infers.
+      types: the types by tag, in the order of the outputs; of Any and of dicts Beam infers them.
     """
     main, *tags = types
     outputs = elements | label >> beam.ParDo(do_fn).with_outputs(*tags, main=main)
     for tag, type_ in types.items():
-        if type_ is not Any:
-            outputs[tag].element_type = type_
+        if type_ is not Any and get_origin(type_) is not dict:
+            # Workers have a fast coder of tuples only for Beam's own type of them.
+            outputs[tag].element_type = convert_to_beam_type(type_)
     return tuple(outputs[tag] for tag in types)
+
+
+def apply_to_outputs(
+    elements: beam.PCollection[Any], label: str, do_fn: beam.DoFn, outputs: Callable[..., _Outputs]
+) -> _Outputs:
+    """The outputs of a DoFn in a NamedTuple of PCollections, whose annotations say their types.
+
+    The first is the main one; the others are tagged by their names.
+    """
+    hints = get_type_hints(outputs)
+    types = {tag: get_args(hint)[0] for tag, hint in hints.items()}
+    return outputs(*apply_typed(elements, label, do_fn, **types))
 
 
 beam.coders.registry.register_coder(LabelRequest, StructCoder)

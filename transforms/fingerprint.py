@@ -17,8 +17,6 @@ from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 
 Keyed = tuple[str, bytes]  # conversation_id, payload
-# Beam's own type of that, for tagged outputs: workers have a fast coder only for it.
-KEYED = beam.typehints.Tuple[str, bytes]
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -83,8 +83,7 @@ class ContributeToPool(beam.PTransform):
         """Apply the transform."""
         contribute = FoldGroup(_Contribute(self.run, self.scoring, self.topic_attribute))
         grouped = payloads | "GroupByConversation" >> beam.GroupByKey()
-        types = {"contributions": Contribution, _SCORES: ConversationScore}
-        return Contributed(*apply_typed(grouped, "Contribute", contribute, **types))
+        return apply_to_outputs(grouped, "Contribute", contribute, Contributed)
 
 
 @dataclass(eq=False, repr=False)

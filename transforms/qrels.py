@@ -18,7 +18,7 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.fingerprint import KEYED
+from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.qrels_joins import (
     COUNTS,
@@ -132,13 +132,13 @@ class JoinQrels(beam.PTransform):
         by_document = beam.FlatMap(key_by_document, self.exclusions).with_output_types(Pair)
         judged = self.judgments | "KeyJudgments" >> by_document
         documents = _group("Document", wanted, judged)
-        types = {"payloads": KEYED, TOPICS: Any, PROBLEMS: QrelsProblem, COUNTS: Any}
+        types = {"payloads": Keyed, TOPICS: Any, PROBLEMS: QrelsProblem, COUNTS: Any}
         labels, judged_topics, problems, label_counts = apply_typed(
             documents, "Label", LabelDocument(self.exclusions), **types
         )
         topic_pools = _group("Topic", topics, judged_topics)
         pools, pool_counts = apply_typed(
-            topic_pools, "Pool", SendPool(), payloads=KEYED, counts=Any
+            topic_pools, "Pool", SendPool(), payloads=Keyed, counts=Any
         )
         return Labelling(
             (labels, pools) | "Payloads" >> beam.Flatten(),

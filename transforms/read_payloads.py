@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import apply_typed
+from goodgain.transforms.coders import apply_to_outputs
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.files.shard import (
@@ -25,7 +25,7 @@ from goodgain.transforms.core.scoring.packers import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.filesystems import open_plain
-from goodgain.transforms.fingerprint import KEYED, Keyed
+from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.read import REJECTED, FindShards
 
 _LABEL_REQUESTS = "label_requests"
@@ -89,13 +89,7 @@ class ReadPayloads(beam.PTransform):
         """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
         read = ReadShardPayloads(self.packing, MemoryBudget(self.max_held_bytes, on_engine=True))
-        types = {
-            "payloads": KEYED,
-            REJECTED: RejectedRecord,
-            _COUNTS: Any,
-            _LABEL_REQUESTS: LabelRequest,
-        }
-        return ReadFiles(*apply_typed(shards, "ReadShard", read, **types))
+        return apply_to_outputs(shards, "ReadShard", read, ReadFiles)
 
 
 @dataclass(eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import apply_typed
+from goodgain.transforms.coders import apply_to_outputs
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.judgment import (
@@ -73,9 +73,7 @@ class ReadQrels(beam.PTransform):
         )
         numbers = {file.path: number for number, file in enumerate(self.files)}
         read = _ReadShard(numbers, MemoryBudget(self.max_held_bytes, on_engine=True))
-        return Judgments(
-            *apply_typed(shards, "ReadShard", read, judgments=Judgment, problems=QrelsProblem)
-        )
+        return apply_to_outputs(shards, "ReadShard", read, Judgments)
 
 
 @dataclass(eq=False, repr=False)

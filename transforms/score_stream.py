@@ -7,13 +7,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs
 from goodgain.transforms.conversation_closing import (
-    LATE,
-    LIVE,
-    REJECTED,
-    STILL_OPEN,
-    UNUSED,
     CloseConversation,
     Early,
 )
@@ -117,15 +112,7 @@ class ScoreStreamedPayloads(beam.PTransform):
             payloads = (payloads, given) | "WithOutcomes" >> beam.Flatten()
         early = payloads | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
         close = CloseConversation(self.scoring, self.closing, self.end, self.outcomes is not None)
-        types = {
-            "scores": ConversationScore,
-            LATE: LateRow,
-            LIVE: LiveIteration,
-            REJECTED: RejectedRecord,
-            STILL_OPEN: StillOpen,
-            UNUSED: UnusedRow,
-        }
-        return StreamedScores(*apply_typed(early, "CloseConversation", close, **types))
+        return apply_to_outputs(early, "CloseConversation", close, StreamedScores)
 
 
 beam.coders.registry.register_coder(LateRow, StructCoder)

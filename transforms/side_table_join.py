@@ -10,7 +10,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs, apply_typed
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow
 from goodgain.transforms.core.files.side_table import (
     SideCounts,
@@ -26,7 +26,7 @@ from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
-from goodgain.transforms.fingerprint import KEYED, Keyed
+from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import REJECTED
 
@@ -127,8 +127,7 @@ class JoinSideTable(beam.PTransform):
         requests = payloads | "Request" >> beam.FlatMap(_requests, self.table)
         rows = self.rows | "Key" >> beam.Map(_key_and_row, self.table)
         grouped = flatten_pairs("Sides", requests, rows) | "GroupByKey" >> beam.GroupByKey()
-        types = {"payloads": KEYED, _UNUSED: UnusedRow, _COUNTS: Any}
-        return SidePayloads(*apply_typed(grouped, "Join", JoinKey(self.table), **types))
+        return apply_to_outputs(grouped, "Join", JoinKey(self.table), SidePayloads)
 
 
 def _requests(keyed: Keyed, table: SideTable[Any]) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ from apache_beam.transforms.window import GlobalWindow, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.options import DEFAULT_MEANS, MeansOptions
 from goodgain.transforms.core.means.values import ConversationValues
@@ -33,7 +33,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
 from goodgain.transforms.means import Slice
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
-from goodgain.transforms.window_panes import MISSED, RELATIONS, WARNINGS, GivePanes, WindowSums
+from goodgain.transforms.window_panes import GivePanes, WindowSums
 
 
 class MeansByWindow(NamedTuple):
@@ -103,13 +103,7 @@ class WindowedMeans(beam.PTransform):
             >> beam.ParDo(_SumBundle(rules.window)).with_output_types(tuple[str, WindowSums])
         )
         give_panes = GivePanes(self.scoring, rules, self.options.interval, self.end)
-        types = {
-            "rows": WindowedMeanRow,
-            MISSED: MissedByMeans,
-            WARNINGS: WindowWarnings,
-            RELATIONS: WindowedRelation,
-        }
-        return MeansByWindow(*apply_typed(sums, "GivePanes", give_panes, **types))
+        return apply_to_outputs(sums, "GivePanes", give_panes, MeansByWindow)
 
 
 def _at_last_event(score: ConversationScore) -> TimestampedValue:

@@ -15,7 +15,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.record_packer import (
@@ -30,7 +30,7 @@ from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.fingerprint import KEYED, Keyed, add_timestamps
+from goodgain.transforms.fingerprint import Keyed, add_timestamps
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -80,8 +80,7 @@ class StreamedTraces(NamedTuple):
 
 def split_outputs(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
     """The `StreamedTraces` from a DoFn that emits the outputs of a `StreamPacker`."""
-    types = {"payloads": KEYED, REJECTED: RejectedRecord, READ: ReadRecords}
-    return StreamedTraces(*apply_typed(pcollection, "ReadRecords", read, **types))
+    return apply_to_outputs(pcollection, "ReadRecords", read, StreamedTraces)
 
 
 @cache  # one line for each process of a worker, however many steps it sets up

@@ -18,15 +18,15 @@ from msgspec import Struct
 from goodgain.pipeline.run.plan.given_tables import GivenTable, read_table
 from goodgain.pipeline.run.plan.joined_judgments import Join
 from goodgain.pipeline.run.plan.judgments import judgments_in
-from goodgain.transforms.coders import StructCoder, apply_typed
+from goodgain.transforms.coders import StructCoder, apply_to_outputs
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
-from goodgain.transforms.core.judgments.judgment import LabelRequest, QrelsProblem
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
-from goodgain.transforms.fingerprint import KEYED, Keyed
+from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.gather import Pair
 from goodgain.transforms.qrels import Labelling
 
@@ -69,9 +69,8 @@ class JoinQrelsInMemory(beam.PTransform):
         """Apply the transform."""
         budget = MemoryBudget(self.max_held_bytes, on_engine=True)
         join = _JoinJudgments(self.files, budget, self.label_map, self.exclusions)
-        types = {"payloads": KEYED, _PROBLEMS: QrelsProblem, _COUNTS: Any}
         together = requests | "Together" >> _GatherAll(_encode_request)
-        return Labelling(*apply_typed(together, "Join", join, **types))
+        return apply_to_outputs(together, "Join", join, Labelling)
 
 
 class JoinedInMemory(NamedTuple):
@@ -106,9 +105,8 @@ class JoinTableInMemory(beam.PTransform):
         """Apply the transform."""
         encode = _encode_record_ids if self.given.table.by_record else _encode_conversation
         join = _JoinRows(self.given, MemoryBudget(self.max_held_bytes, on_engine=True))
-        types = {"payloads": KEYED, _REJECTED: RejectedRecord, _COUNTS: Any}
         together = payloads | "Together" >> _GatherAll(encode)
-        return JoinedInMemory(*apply_typed(together, "Join", join, **types))
+        return apply_to_outputs(together, "Join", join, JoinedInMemory)
 
 
 @dataclass(eq=False, repr=False)
