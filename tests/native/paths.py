@@ -21,6 +21,11 @@ from tests.core.direct import shipped_rules
 needs_native = pytest.mark.skipif(native_module() is None, reason="the native part is not built")
 
 
+def new_packer():
+    """A packer in native code by the shipped rules, which nothing has used."""
+    return NativePacker(Packing(shipped_rules()), native_module())
+
+
 @cache
 def packers(rules=None, keep_records=False, label_keys=None):
     """A packer of each kind: in Python, in native code."""

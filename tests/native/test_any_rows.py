@@ -9,13 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.scoring.native_packing import NativePacker
-from goodgain.transforms.core.scoring.packing import Packing
-from tests.core.direct import shipped_rules
 from tests.core.files import samples
 from tests.native import generated
-from tests.native.paths import assert_same, needs_native
+from tests.native.paths import assert_same, needs_native, new_packer
 
 pytestmark = needs_native
 
@@ -116,7 +112,7 @@ def test_any_description_of_columns():
     taken = 0
     for seed in range(3_000):
         rng = Random(seed)
-        packer = NativePacker(Packing(shipped_rules()), native_module())
+        packer = new_packer()
         other = described_column(rng)
         known = [
             ("conversation_id", ids),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.files.bounds import ReadBounds
 from tests.core.files import samples
-from tests.native.paths import assert_same, needs_native
-from tests.native.test_lines import ODD, PLAIN, ROWS, START, native_packer
+from tests.native.paths import assert_same, needs_native, new_packer
+from tests.native.test_lines import ODD, PLAIN, ROWS, START
 
 pytestmark = needs_native
 
@@ -23,7 +23,7 @@ def assert_same_array(content, **how):
 
 def left_over(content):
     """The numbers of the elements that native code leaves to Python; all must be JSON."""
-    packer, left, read = native_packer(), [], 0
+    packer, left, read = new_packer(), [], 0
     at = content.index(b"{")
     while at is not None:
         _, stop = packer.pack_elements(content, at, BOUNDS, None)
@@ -129,7 +129,7 @@ def test_changed_arrays():
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(1, 400), st.integers(1, 3))
 @settings(max_examples=500)
 def test_any_bytes_as_elements(content, begin, longest, most):
-    packer, bounds = native_packer(), ReadBounds(longest, most)
+    packer, bounds = new_packer(), ReadBounds(longest, most)
     for array, at in ((content, begin), (START.encode() + content, 0), (b"{" + content, 0)):
         _, stop = packer.pack_elements(array, at, bounds, None)
         assert stop.at is None or at <= stop.at <= max(at, len(array))

@@ -15,22 +15,17 @@ from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring import native_packing
-from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.native_rules import describe_packing_rules
-from goodgain.transforms.core.scoring.packing import Packing
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
+from tests.core.files.hostile import avro_file
 from tests.core.files.samples import avro_record as record
-from tests.native.paths import assert_same, needs_native
+from tests.native.paths import assert_same, needs_native, new_packer
 
 pytestmark = needs_native
 
 TEXT = ["null", "string"]
 TEXTS = {"type": "array", "items": TEXT}
-
-
-def native_packer():
-    return NativePacker(Packing(shipped_rules()), native_module())
 
 
 def content_of(schema, rows):
@@ -43,7 +38,7 @@ def content_of(schema, rows):
 
 def rows_for_python(schema, rows):
     """The places of the rows that Python has to read; None when it has to read the whole block."""
-    packer, asked = native_packer(), []
+    packer, asked = new_packer(), []
     content = content_of(schema, rows)
 
     def read(index, data):
@@ -158,9 +153,8 @@ def test_keys_twice_in_a_map():
     twice = [{"key": "arm", "value": "a"}, {"key": "arm", "value": "b"}]
     row = {"conversation_id": "c", "iteration": 1, "attributes": twice}
     content = content_of(record("S", **plain, attributes=pairs), [row])
-    head = samples.avro_bytes([], "null", record("S", **plain, attributes=texts))
-    block = samples.zigzag(1) + samples.zigzag(len(content)) + content + samples.SYNC
-    (whole, _) = assert_same(head + block, "a.avro")
+    schema = record("S", **plain, attributes=texts)
+    (whole, _) = assert_same(avro_file(schema, [(1, content)]), "a.avro")
     assert whole[0].calls == 1
 
 
@@ -195,7 +189,7 @@ CONTENT = content_of(SCHEMA, RANDOM)
 @given(st.binary(max_size=300), st.integers(0, 40))
 @settings(max_examples=300)
 def test_any_bytes_as_a_block(content, count):
-    packer = native_packer()
+    packer = new_packer()
     packer.pack_block(
         packer.prepare(plan_of(SCHEMA, (1, 1), 100_000), None), content, count, lambda *_: None
     )
@@ -205,7 +199,6 @@ def test_any_bytes_as_a_block(content, count):
 def test_changed_blocks_as_files():
     """Damage that no codec and no marker hides."""
     rng = random.Random(5)
-    head = samples.avro_bytes([], "null", SCHEMA)
     for _ in range(400):
         changed = bytearray(CONTENT)
         for _ in range(rng.choice([1, 1, 2, 5])):
@@ -213,12 +206,11 @@ def test_changed_blocks_as_files():
         if rng.random() < 0.2:
             del changed[rng.randrange(len(changed)) :]
         count = len(RANDOM) + rng.choice([0, 0, 0, 1, -1])
-        block = samples.zigzag(count) + samples.zigzag(len(changed)) + changed + samples.SYNC
-        assert_same(head + block, "a.avro")
+        assert_same(avro_file(SCHEMA, [(count, changed)]), "a.avro")
 
 
 def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
-    packer = native_packer()
+    packer = new_packer()
     rows = [{**RANDOM[0], "timestamp": None}]
     (whole,) = map(native_packing._encode, samples.calls(samples.read(samples.jsonl_bytes(rows))))
     plan = packer.prepare(plan_of(SCHEMA, (1, 1), 100_000), None)
@@ -239,7 +231,7 @@ def test_any_bytes_as_an_encoded_call(encoded):
 
 
 def test_encoded_calls_cut_off_or_changed():
-    packer = native_packer()
+    packer = new_packer()
     whole = native_packing._encode(samples.calls(samples.read(samples.jsonl_bytes(RANDOM[:1])))[0])
     rng = random.Random(6)
     for _ in range(2_000):
@@ -262,7 +254,7 @@ types = st.one_of(
 @given(st.lists(types, max_size=8), st.integers(0, 9), st.binary(max_size=60))
 @settings(max_examples=300)
 def test_any_table_as_a_plan(table, top, content):
-    packer = native_packer()
+    packer = new_packer()
     try:
         plan = native_module().Plan(table, top, (1, 1), 9)
     except (ValueError, TypeError, OverflowError):

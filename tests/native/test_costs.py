@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.records.search_call import LARGEST_COST
 from goodgain.transforms.core.scoring.payload import unpack
-from tests.core.files import samples
+from tests.core.files.hostile import avro_file
 from tests.native.paths import assert_same, needs_native
 from tests.native.test_blocks import content_of, record, rows_for_python
 
@@ -35,9 +35,7 @@ def rows_of(*costs):
 
 def file_of(schema, rows, file_schema=None):
     """A file with one block, with any schema in its header."""
-    content = content_of(schema, rows)
-    head = samples.avro_bytes([], "null", file_schema or schema)
-    return head + samples.zigzag(len(rows)) + samples.zigzag(len(content)) + content + samples.SYNC
+    return avro_file(file_schema or schema, [(len(rows), content_of(schema, rows))])
 
 
 def costs_in(given):

@@ -11,16 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.scoring.native_packing import NativePacker
-from goodgain.transforms.core.scoring.packing import Packing
 from tests.adversarial import trace
-from tests.core.direct import shipped_rules
 from tests.core.files import samples
 from tests.native import generated
 from tests.native.characters import groups, split_into_batches
-from tests.native.paths import assert_same, needs_native
+from tests.native.paths import assert_same, needs_native, new_packer
 
 pytestmark = needs_native
 
@@ -29,13 +25,9 @@ ROWS = samples.records(30, results=3)
 MOST = 100_000
 
 
-def native_packer():
-    return NativePacker(Packing(shipped_rules()), native_module())
-
-
 def left_over(content, most_results=MOST):
     """The lines that native code leaves to Python."""
-    packer, begin, left = native_packer(), 0, []
+    packer, begin, left = new_packer(), 0, []
     bounds = ReadBounds(max_record_results=most_results)
     while begin is not None:
         _, begin = packer.pack_lines(content, begin, bounds, None)
@@ -318,7 +310,7 @@ def test_changed_lines():
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(1, 400), st.integers(1, 3))
 @settings(max_examples=500)
 def test_any_bytes_as_lines(content, begin, longest, most):
-    packer, bounds = native_packer(), ReadBounds(longest, most)
+    packer, bounds = new_packer(), ReadBounds(longest, most)
     _, odd = packer.pack_lines(content, begin, bounds, None)
     assert odd is None or begin <= odd <= len(content)
     packer.pack_lines(START.encode() + content, 0, bounds, None)

@@ -10,14 +10,10 @@ import pytest
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard_plan import plan_shards
-from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.scoring.native_packing import NativePacker
-from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
-from tests.core.direct import shipped_rules
 from tests.core.files import samples
-from tests.native.paths import assert_same, needs_native
+from tests.native.paths import assert_same, needs_native, new_packer
 from tests.native.test_blocks import record
 
 pytestmark = needs_native
@@ -116,7 +112,7 @@ FILES = {
 
 def read_by_python(content, path, adaptation):
     """How many records native code leaves to Python."""
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     for shard in plan_shards(io.BytesIO(content), path, len(content), adaptation=adaptation):
         list(payloads_of_shard(shard, lambda _: io.BytesIO(content), packer))
     return packer.from_python
@@ -285,7 +281,7 @@ def test_iterations_from_0(iteration):
 def test_a_file_with_both_a_field_and_its_new_name_is_left_to_python():
     """One after the other by native code and Python would take longer."""
     schema = {**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "iteration", "type": "long"}]}
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     assert packer.prepare(plan_of(schema, (1, 1), 100), ADAPTATION) is None
     assert packer.prepare(plan_of(SCHEMA, (1, 1), 100), ADAPTATION) is not None
     content = avro([{**row, "iteration": 9} for row in FOREIGN], schema)
@@ -337,7 +333,7 @@ def test_times_of_avro_in_other_units(renames, times):
 
 
 def test_names_that_no_table_can_say():
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     for renames in (["query=a", "tool=a"], ["query=attributes.q"], ["query=a.b", "tool=a"]):
         assert not packer.can_read(Adaptation(renames), DEFAULT_BOUNDS)
     many = [f"attributes.a{number}=a{number}" for number in range(60)]

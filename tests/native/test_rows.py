@@ -9,13 +9,10 @@ import pytest
 
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.native_columns import native_columns
-from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.native_packing import NativePacker
-from goodgain.transforms.core.scoring.packing import Packing
-from tests.core.direct import shipped_rules
 from tests.core.files import samples
-from tests.native.paths import assert_same, needs_native
+from tests.native.paths import assert_same, needs_native, new_packer
 
 pytestmark = needs_native
 
@@ -27,7 +24,7 @@ ROWS = samples.records(40, results=3)
 
 def rows_left_to_python(table):
     """Indexes of the rows that native code leaves to Python; None = it reads no row."""
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     (batch,) = table.combine_chunks().to_batches()
     columns = native_columns(batch.to_struct_array())
     rows = None if columns is None else packer.prepare_rows(columns, batch.num_rows, None)
@@ -204,7 +201,7 @@ def test_columns_that_start_inside_their_buffers():
     rows = samples.parquet_rows(ROWS)
     whole = pa.Table.from_pylist(rows, samples.parquet_schema())
     for begin, length in ((0, 1), (1, 7), (5, 16), (33, 7)):
-        packers = [NativePacker(Packing(shipped_rules()), native_module()) for _ in range(2)]
+        packers = [new_packer() for _ in range(2)]
         given = []
         for packer, table in zip(
             packers,
@@ -230,7 +227,7 @@ def test_small_slices_of_large_buffers_are_left_to_python():
 def test_two_fields_with_the_same_name():
     twice = pa.StructArray.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["id", "id"])
     assert native_columns(twice) is not None
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     assert packer.prepare_rows(native_columns(twice), 1, None) is None
 
 

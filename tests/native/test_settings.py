@@ -6,14 +6,10 @@ import pytest
 
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.option import LIMITS, SCORING, Option
-from goodgain.transforms.core.scoring.native_packing import NativePacker
-from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
-from tests.core.direct import shipped_rules
-from tests.native.paths import needs_native
+from tests.native.paths import needs_native, new_packer
 
 pytestmark = needs_native
 
@@ -55,7 +51,7 @@ def test_a_setting_that_it_does_not_know_is_left_to_python():
 
 
 def test_a_bound_that_it_does_not_know_is_left_to_python():
-    packer = NativePacker(Packing(shipped_rules()), native_module())
+    packer = new_packer()
     assert packer.can_read(None, ReadBounds(max_decoded_bytes=9, max_record_results=2))
     assert packer.can_read(None, LaterBounds(max_record_results=2))
     assert not packer.can_read(None, LaterBounds(max_words=3))

@@ -17,6 +17,7 @@ from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejection import LONGEST_PAYLOAD, RejectedRecord
 from tests.core.files import samples
+from tests.core.files.hostile import avro_file
 from tests.core.files.samples import avro_record
 from tests.core.files.test_schema_evolution import with_schema
 from tests.memory import measure_peak
@@ -302,8 +303,7 @@ def test_reasons_are_the_same_in_every_run():
     """fastavro's own messages contain a memory address."""
     schema = avro_record("S", conversation_id="string", iteration="int", price="double")
     data = b"\x02c\x02\0\0"  # a truncated number
-    block = samples.zigzag(1) + samples.zigzag(len(data)) + data + samples.SYNC
-    row = only_row(samples.avro_bytes([], "null", schema) + block, "a.avro")
+    row = only_row(avro_file(schema, [(1, data)]), "a.avro")
     assert row.reason.endswith("its records do not decode (cannot read double).")
 
 
