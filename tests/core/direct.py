@@ -113,6 +113,14 @@ def score_one(records, rules=None, **options):
     return only
 
 
+def by_conversation(records):
+    """The records of each conversation, by its id."""
+    grouped = {}
+    for record in records:
+        grouped.setdefault(record["conversation_id"], []).append(record)
+    return grouped
+
+
 def total_counts(scores):
     total = Counter()
     for score in scores.values():

@@ -12,7 +12,7 @@ from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.metrics.repeats import PassCondition
 from tests.adversarial import conversation_records
-from tests.core.direct import score, scoring
+from tests.core.direct import by_conversation, score, scoring
 from tests.reference import evaluate
 from tests.reference.right_answers import outcome_of, relation, repeats
 
@@ -46,13 +46,6 @@ def traces(random):
             record["attributes"] = {"query": query} if number % 7 else {}
         records += own
     return records
-
-
-def by_conversation(records):
-    grouped = {}
-    for record in records:
-        grouped.setdefault(record["conversation_id"], []).append(record)
-    return grouped
 
 
 def expect_conversations(records):

@@ -14,7 +14,7 @@ from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.score_rows import prefix_of
 from tests.adversarial import trace
-from tests.core.direct import fingerprints, scoring, shipped_rules
+from tests.core.direct import by_conversation, fingerprints, scoring, shipped_rules
 from tests.reference.aspects import evaluate_aspects
 
 METRICS = ("strec@3", "strec", "alpha_ndcg@3", "alpha_ndcg")
@@ -141,13 +141,6 @@ def with_aspects(random, records):
             if random.random() < 0.8:
                 result["aspects"] = random.choices(vocabulary, k=random.choice([0, 1, 1, 2, 3]))
     return records
-
-
-def by_conversation(records):
-    grouped = {}
-    for record in records:
-        grouped.setdefault(record["conversation_id"], []).append(record)
-    return grouped
 
 
 @pytest.mark.slow
