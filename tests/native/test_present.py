@@ -31,7 +31,7 @@ def can_be_built():
 def test_the_native_part_is_in_use():
     module = importlib.import_module(native._MODULE)
     built_for = module.FORMAT, module.CALL_FIELDS, module.RESULT_FIELDS
-    fields = native._names(SearchCall), native._names(Result)
+    fields = list(SearchCall.__struct_fields__), list(Result.__struct_fields__)
     assert built_for == (native.FORMAT, *fields), "it is of another version: make native"
     assert native.native_module() is not None, native.active_path()
 
@@ -42,7 +42,7 @@ def test_both_languages_have_the_same_format_and_fields():
     records = source("records.rs")
     for name, struct in (("CALL_FIELDS", SearchCall), ("RESULT_FIELDS", Result)):
         (listed,) = re.findall(rf"const {name}: \[&str; \d+\] = \[(.*?)\];", records, re.DOTALL)
-        assert re.findall(r'"(\w+)"', listed) == native._names(struct)
+        assert re.findall(r'"(\w+)"', listed) == list(struct.__struct_fields__)
 
 
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*.rs")), ids=lambda path: path.name)

@@ -87,8 +87,8 @@ def test_not_built(monkeypatch):
 def test_built_for_another_version(monkeypatch, differs):
     names = {
         "FORMAT": native.FORMAT,
-        "CALL_FIELDS": native._names(native.SearchCall),
-        "RESULT_FIELDS": native._names(native.Result),
+        "CALL_FIELDS": list(native.SearchCall.__struct_fields__),
+        "RESULT_FIELDS": list(native.Result.__struct_fields__),
     }
     monkeypatch.delenv("GOODGAIN_NATIVE", raising=False)
     monkeypatch.setitem(sys.modules, "goodgain_native", SimpleNamespace(**names))

@@ -10,8 +10,6 @@ import os
 from functools import cache
 from typing import Any
 
-from msgspec.structs import fields
-
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
@@ -68,8 +66,8 @@ def _compatible() -> Any | None:
     module = _import_installed()
     if module is None or getattr(module, "FORMAT", None) != FORMAT:
         return None
-    known = module.CALL_FIELDS, module.RESULT_FIELDS
-    return module if known == (_names(SearchCall), _names(Result)) else None
+    known = [list(struct.__struct_fields__) for struct in (SearchCall, Result)]
+    return module if known == [module.CALL_FIELDS, module.RESULT_FIELDS] else None
 
 
 @cache
@@ -78,7 +76,3 @@ def _import_installed() -> Any | None:
         return importlib.import_module(_MODULE)
     except ImportError:
         return None
-
-
-def _names(struct: type) -> list[str]:
-    return [field.name for field in fields(struct)]

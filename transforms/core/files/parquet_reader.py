@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from msgspec.structs import fields
-
 from goodgain.transforms.core.errors import message_of
 from goodgain.transforms.core.files.arrow_values import python_values
 from goodgain.transforms.core.files.compression import Compression
@@ -16,11 +14,11 @@ from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.records.likely_fields import CALL_FIELDS
 from goodgain.transforms.core.records.rejection import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 _FIRST_ROWS = 100  # at a time
-_KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
 def read_parquet(
@@ -34,7 +32,7 @@ def read_parquet(
     try:
         parquet = ParquetRowGroups(file)
         groups = list(parquet.begins_in(shard))
-        known = _KNOWN_COLUMNS | (shard.adaptation.sources if shard.adaptation else set())
+        known = CALL_FIELDS | (shard.adaptation.sources if shard.adaptation else set())
         columns = [name for name in parquet.names if name in known]
     except Exception as error:  # pyarrow raises all kinds of errors on a broken footer
         if isinstance(error, OSError) and error.errno is not None:

@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import fields
 
 from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.renames import Pairs
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
-_CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}
+_CALL = {name: number for number, name in enumerate(SearchCall.__struct_fields__)}
 _CALL_FROM_0 = {**_CALL, "iteration": len(_CALL)}  # iterations that are counted from 0
-_RESULT = {field.name: number for number, field in enumerate(fields(Result))}
+_RESULT = {name: number for number, name in enumerate(Result.__struct_fields__)}
 _MOST_NAMES = 64
 _MOST_DOTS = 16
 

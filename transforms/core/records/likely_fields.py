@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import fields
-
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import find_similar_name, fold_name
 
-CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
-RESULT_FIELDS = frozenset(field.name for field in fields(Result))
+CALL_FIELDS = frozenset(SearchCall.__struct_fields__)
+RESULT_FIELDS = frozenset(Result.__struct_fields__)
 _ID_ENDINGS = ("id", "key")
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import find_similar_name
 
-_CALL = tuple(field.name for field in fields(SearchCall))
-_RESULT = tuple(field.name for field in fields(Result))
+_CALL = SearchCall.__struct_fields__
+_RESULT = Result.__struct_fields__
 RANK = "rank"  # a column of tables in long form, in which a row is a result
 ABSENT = object()
 Pairs = tuple[tuple[tuple[str, ...], str], ...]
