@@ -7,6 +7,8 @@ from typing import Any
 import fastavro
 from msgspec import Struct
 
+from goodgain.transforms.core.files.avro_values import PRIMITIVES
+
 # Factor and divisor that convert stored timestamps to milliseconds, which are then rounded down.
 _TO_MILLIS = {
     "timestamp-millis": (1, 1),
@@ -51,8 +53,6 @@ def _scale_of(field_type: Any) -> tuple[int, int]:
             return _TO_MILLIS[logical]
     return 1, 1
 
-
-_PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 
 # A kind and its parameters: numbers of other types, names of fields and symbols, a size.
 _Type = tuple[str, Any]
@@ -116,9 +116,9 @@ class _TypeTable:
         if isinstance(schema, list):
             return self._add("union", [self.number(branch) for branch in schema])
         if isinstance(schema, str):
-            return self._add(schema, None) if schema in _PRIMITIVES else self._named[schema]
+            return self._add(schema, None) if schema in PRIMITIVES else self._named[schema]
         kind = schema["type"]
-        if isinstance(kind, dict | list) or kind in _PRIMITIVES or kind in self._named:
+        if isinstance(kind, dict | list) or kind in PRIMITIVES or kind in self._named:
             return self.number(kind)
         if kind == "array":
             return self._add("array", self.number(schema["items"]))

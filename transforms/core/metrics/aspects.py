@@ -11,9 +11,8 @@ from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.turn import TurnAspects
+from goodgain.transforms.core.ranking.families import NO_ASPECTS
 from goodgain.transforms.core.remedy import Remedy
-
-_NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"
 
 
 def _if_any(
@@ -51,17 +50,17 @@ _METRICS = (
     _ASPECTS,
     Metric(
         "aspect_recall", "share", "Share of the topic's aspects that were covered.", "higher",
-        f"{NO_SEARCH}, or {_NO_ASPECTS}",
+        f"{NO_SEARCH}, or {NO_ASPECTS}",
         "aspects / A, the aspects that some judged document covers", words="Recall of aspects",
         function=_if_any(lambda prefix, aspects: aspects.number(prefix.i) / aspects.topic.number),
         own_ideal=True, of_aspects=True, headline=("table", "predictor"),
     ).with_so_far(
-        meaning="Share of the topic's aspects that were covered so far.", undefined=_NO_ASPECTS,
+        meaning="Share of the topic's aspects that were covered so far.", undefined=NO_ASPECTS,
         formula="aspects@i / A, the aspects that some judged document covers",
     ),
     Metric(
         "iterations_for_all_aspects", "iterations", "Iterations until all aspects were covered.",
-        "lower", f"not all were covered, {NO_SEARCH}, or {_NO_ASPECTS}",
+        "lower", f"not all were covered, {NO_SEARCH}, or {NO_ASPECTS}",
         "the smallest i with aspects@i = A", whole=True, words="Iterations for all aspects",
         own_ideal=True, of_aspects=True, waits=True, function=_if_any(_iterations_for_all),
         caution="Only conversations that covered all count, so read it beside aspect_recall.",

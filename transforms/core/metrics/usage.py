@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.turn import UseCounts
@@ -103,7 +104,7 @@ def _metrics_of(
             f"CG_{did}", "gain", f"Gain of {did} documents",
             f"The part of the gain that the agent {did}.",
             f"sum of the gains of good documents found by search that were {did}",
-            lambda prefix: of(prefix).found_gain, undefined="the last turn did not search (N = 0)",
+            lambda prefix: of(prefix).found_gain, undefined=NO_SEARCH,
             needs_labels=True,
         ),
     )  # fmt: skip

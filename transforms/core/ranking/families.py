@@ -60,7 +60,7 @@ class Family(Struct, frozen=True):
 _NO_RELEVANT = "no relevant document in the judged pool (R = 0)"
 _NO_GAIN = "no document with a gain in the judged pool (ideal = 0)"
 _NO_RESULTS = "no results (n = 0)"
-_NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"
+NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"
 
 _ALL = (
     Family(
@@ -182,7 +182,7 @@ _ALL = (
     Family(
         name="strec", words="Recall of aspects", function=diversity.aspect_recall,
         meaning="Share of the topic's aspects that the list covers.",
-        formula="aspects covered in the first k / A", undefined=_NO_ASPECTS, needs_labels=False,
+        formula="aspects covered in the first k / A", undefined=NO_ASPECTS, needs_labels=False,
         own_ideal=True, of_aspects=True,
     ),
     Family(
@@ -190,7 +190,7 @@ _ALL = (
         meaning="Gain of aspects, halved with each repetition, as a share of that of the judged "
         "documents in their best order.",
         formula="sum_{j<=k} sum over the aspects at j of 0.5^(times covered above j) / "
-        "log2(j + 1), by the same of the greedy ideal", undefined=_NO_ASPECTS, needs_labels=False,
+        "log2(j + 1), by the same of the greedy ideal", undefined=NO_ASPECTS, needs_labels=False,
         own_ideal=True, of_aspects=True,
     ),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from goodgain.transforms.core.scoring.conversation_score import ConversationScor
 from goodgain.transforms.core.scoring.payload import Frame
 from goodgain.transforms.core.streaming.options import Closing
 
-_AFTER = 1  # ms; the watermark has passed an event once it is later than the event
+AFTER = 1  # ms; the watermark has passed an event once it is later than the event
 NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
 
 
@@ -94,7 +94,7 @@ class Conversation(Struct, frozen=True, array_like=True):
             is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
             return (self.flagged or 0) + closing.gap if is_timed else NEVER
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)
-        return deadline if self.final is None else min(deadline, self.final + _AFTER)
+        return deadline if self.final is None else min(deadline, self.final + AFTER)
 
     def with_arrival(self, arrival: Arrival) -> Conversation:
         """The state after a payload, kept or not."""
@@ -137,7 +137,7 @@ def admit(
     seen = known.with_arrival(arrival)
     wake = min(known.wake, seen.deadline(closing))
     if closing.live and arrival.records:
-        wake = min(wake, arrival.first + _AFTER)
+        wake = min(wake, arrival.first + AFTER)
     seen = replace(seen, wake=wake)
     results, size = seen.results + arrival.results, seen.size + arrival.size
     if known.over_cap or results > closing.max_open_results or size > closing.max_open_bytes:

@@ -22,8 +22,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.score_rows import IterationRow
-
-_AFTER = 1
+from goodgain.transforms.core.streaming.closing import AFTER
 
 
 class LiveIteration(Struct, frozen=True, array_like=True):
@@ -67,7 +66,7 @@ def count_passed(ends: Sequence[int], now: int) -> int:
 
 def next_end(ends: Sequence[int], now: int) -> int | None:
     """The watermark that passes the next iteration; None if all are passed."""
-    return next((end + _AFTER for end in ends if end >= now), None)
+    return next((end + AFTER for end in ends if end >= now), None)
 
 
 def revise(
