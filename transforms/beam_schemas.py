@@ -12,9 +12,7 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from msgspec.structs import asdict
 
 from goodgain.transforms.core.metrics.plan import MetricPlan
-from goodgain.transforms.core.ranking import (
-    column_name,
-)
+from goodgain.transforms.core.ranking.names import column_name
 from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow

@@ -11,7 +11,7 @@ from goodgain.pipeline.results.avro_rows import avro_schema
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.stream import datasets as stream_datasets
 from goodgain.transforms.core.metrics.plan import plan_of
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
+from goodgain.transforms.core.ranking.names import DEFAULT_RANKING_METRICS
 
 STREAM = "stream"
 _PLAN = plan_of(DEFAULT_RANKING_METRICS, max_i=10)

@@ -19,7 +19,7 @@ from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, 
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
 from goodgain.transforms.core.files.varint import zigzag
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
-from goodgain.transforms.core.ranking import column_name, metric_name
+from goodgain.transforms.core.ranking.names import column_name, metric_name
 from goodgain.transforms.core.records.epoch import millis_of_moment
 
 _NAMESPACE = "goodgain"

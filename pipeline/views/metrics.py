@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 from goodgain.transforms.core.metrics.iteration_gains import GAINS
-from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
+from goodgain.transforms.core.ranking.families import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 
 Groups: TypeAlias = list[tuple[str, list[Metric]]]
 

@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.metrics.own import metric
     from goodgain.transforms.core.metrics.prefix import Prefix
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
-    from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
+    from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+    from goodgain.transforms.core.ranking.names import RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
     from goodgain.transforms.core.records.rejection import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -181,8 +182,8 @@ _MODULES = {
     "PoolFiles": "transforms.core.pool.files",
     "PoolUse": "transforms.core.pool.files",
     "Qrels": "pipeline.api.judgments",
-    "RankingEvaluator": "transforms.core.ranking",
-    "RankingMetric": "transforms.core.ranking",
+    "RankingEvaluator": "transforms.core.ranking.evaluator",
+    "RankingMetric": "transforms.core.ranking.names",
     "ReadBounds": "transforms.core.files.bounds",
     "RejectedRecord": "transforms.core.records.rejection",
     "Result": "transforms.core.records.search_call",

@@ -14,11 +14,8 @@ from goodgain.pipeline.run.engines.runners import look_for_cycles_less_often
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rule_compiler import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
-from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import DEFAULT_RANKING_METRICS, parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.fold import fold_turn

@@ -16,7 +16,9 @@ from collections.abc import Callable
 from math import log2
 from time import perf_counter
 
-from goodgain.transforms.core.ranking import UNJUDGED, RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 
 METRICS = ("precision@10", "recall@10", "mrr", "map", "ndcg@10")
 TREC_EVAL = ("P_10", "recall_10", "recip_rank", "map", "ndcg_cut_10")

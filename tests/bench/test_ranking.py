@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from tests.bench import ranking
 
 

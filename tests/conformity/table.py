@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from pathlib import Path
 
-from goodgain.transforms.core.ranking import FAMILIES
+from goodgain.transforms.core.ranking.families import FAMILIES
 from tests.conformity import trec_tables
 from tests.conformity.judgments import CASES, Case
 from tests.conformity.peers import PEERS, Peer

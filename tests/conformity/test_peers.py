@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.ranking import UNJUDGED, RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 from tests.conformity.judgments import CASES
 from tests.conformity.peers import CUTOFFS, PEERS
 from tests.conformity.tools import TOOLS, compiled_bpref, ours, values_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from tests.conformity import trec_tables
 
 TABLES = list(trec_tables.TABLES)

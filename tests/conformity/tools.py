@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from tests.conformity.topics import Topic, by_id
 
 LEVEL = 2  # the least gain of a relevant document, for every tool

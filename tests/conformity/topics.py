@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from goodgain.transforms.core.ranking import UNJUDGED
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from goodgain.transforms.core.dedup.verification import verify
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.packers import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing

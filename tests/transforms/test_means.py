@@ -12,7 +12,7 @@ from goodgain.transforms.core.means.options import MeansOptions
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.iteration_gains import GAINS
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.families import GAUC, GAUC_WEIGHTED
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores
 from tests.adversarial import trace

@@ -12,8 +12,8 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.prefix import Prefix, empty_prefix
 from goodgain.transforms.core.metrics.turn import TopicGains, Turn, TurnAspects
-from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.ranking.aspects import TopicAspects
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
 
 
 class Unsearched:

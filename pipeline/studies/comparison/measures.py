@@ -19,7 +19,7 @@ from goodgain.transforms.core.metrics.headline import headline_among, metrics_de
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import parse_repeats, space_condition
-from goodgain.transforms.core.ranking import respell
+from goodgain.transforms.core.ranking.names import respell
 from goodgain.transforms.core.records.similar_names import find_similar_name
 
 Family = Literal["primary", "declared", "further"]

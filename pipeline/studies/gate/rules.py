@@ -28,7 +28,7 @@ from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
 from goodgain.transforms.core.metrics.repeats import space_condition
 from goodgain.transforms.core.number import Number
-from goodgain.transforms.core.ranking import respell
+from goodgain.transforms.core.ranking.names import respell
 
 DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
 _CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown

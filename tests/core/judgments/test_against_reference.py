@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metrics.plan import plan_of
-from goodgain.transforms.core.ranking import (
-    FAMILIES,
-    UNJUDGED,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 from tests.core.judgments.judged import score_judged
 from tests.core.ranking.agreement import disagreements
 from tests.core.ranking.naive import evaluate

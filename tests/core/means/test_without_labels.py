@@ -6,7 +6,8 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.pool import POOL
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.families import GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.names import DEFAULT_RANKING_METRICS
 from tests.core.direct import plan, score_one
 
 NEED_NO_LABELS = {

@@ -7,8 +7,9 @@ import pytest
 
 from goodgain.transforms.core.judgments.aspects import aspect_judgments
 from goodgain.transforms.core.judgments.judgment import LabelKeys, document_digest
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.ranking.aspects import Aspects, IdealRanking, ListAspects
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 
 CUTOFFS = (1, 2, 5, 10, 20)
 OURS = {f"strec@{k}": f"strec@{k}" for k in CUTOFFS} | {

@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.ranking import (
-    FAMILIES,
-    HELD_COPY,
-    UNJUDGED,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
 
 BOUNDED = [
     *("hits", "hits@3", "hit_rate", "hit_rate@2", "precision", "precision@3", "mrr", "mrr@2"),

@@ -10,14 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-    FAMILIES,
-    HELD_COPY,
-    UNJUDGED,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import DEFAULT_RANKING_METRICS, parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
 from tests.core.ranking import naive
 from tests.core.ranking.agreement import disagreements
 

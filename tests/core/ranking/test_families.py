@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.ranking import (
-    FAMILIES,
-    UNJUDGED,
-    RankingEvaluator,
-    parse_ranking_metrics,
-)
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 
 SPEC_8 = {
     *("hits", "hit_rate", "precision", "recall", "f1", "r_precision", "bpref", "rbp", "mrr"),

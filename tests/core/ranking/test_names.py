@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking import (
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import (
     DEFAULT_RANKING_METRICS,
-    FAMILIES,
     RankingMetric,
     column_name,
     metric_name,
+    nearest_name,
     parse_ranking_metrics,
     respell,
 )
-from goodgain.transforms.core.ranking.names import nearest_name
 
 BY_ARGUMENT = {
     kind: [family.name for family in FAMILIES.values() if family.argument == kind]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from goodgain.transforms.core.ranking import (
-    HELD_COPY,
-    UNJUDGED,
-    RankingEvaluator,
-    count_judged,
-    parse_ranking_metrics,
-)
+from goodgain.transforms.core.ranking.binary import count_judged
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
 from tests.core.ranking.agreement import disagreements
 
 X = UNJUDGED

@@ -1,6 +1,6 @@
 """The warnings about given counts, for tests."""
 
-from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Relevance
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import names_in

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import (
     LABELS,
     RESULTS,

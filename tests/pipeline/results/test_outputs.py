@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.metrics.groups import column_of
-from goodgain.transforms.core.ranking import column_name
+from goodgain.transforms.core.ranking.names import column_name
 from tests.core.files.samples import both_readings
 from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, rows, run
 

@@ -11,7 +11,8 @@ from goodgain.transforms.core.metrics.budgets import budget_metric
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.repeats import parse_repeats
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from goodgain.transforms.core.ranking.families import GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.names import parse_ranking_metrics
 from goodgain.transforms.core.wording import group_by_text
 
 # The declared metrics; those of iterations share no name with those at N but `calls`.

@@ -10,9 +10,9 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name
 from goodgain.transforms.core.metrics.iteration_gains import GAINS
-from goodgain.transforms.core.ranking import (
+from goodgain.transforms.core.ranking.families import FAMILIES
+from goodgain.transforms.core.ranking.names import (
     DEFAULT_RANKING_METRICS,
-    FAMILIES,
     RankingMetric,
     parse_ranking_metrics,
     respell,

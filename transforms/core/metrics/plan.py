@@ -20,7 +20,9 @@ from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import PassCondition, check_conditions
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, count_judged
+from goodgain.transforms.core.ranking.binary import count_judged
+from goodgain.transforms.core.ranking.families import GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.names import RankingMetric
 
 Population = Literal["reached", "all", "everyone", "calls"]
 

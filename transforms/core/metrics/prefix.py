@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.exact_sum import sum_exactly
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
-from goodgain.transforms.core.ranking import RankedList
+from goodgain.transforms.core.ranking.ranked_list import RankedList
 
 HALF = 0.5
 _MOST_TERMS = 64  # more than the parts of any exact sum

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from goodgain.transforms.core.ranking import RankedListOptions
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
+from goodgain.transforms.core.ranking.ranked_list import RankedListOptions
 
 
 class IterationCounts(Struct):

@@ -59,6 +59,11 @@ class RankingMetric(Struct, frozen=True):
     p: float | None = None
 
     @property
+    def by_relevance(self) -> bool:
+        """See `Family`."""
+        return FAMILIES[self.family].by_relevance
+
+    @property
     def declaration(self) -> Metric:
         """Its declaration for columns, schemas, tables and reports."""
         family = FAMILIES[self.family]

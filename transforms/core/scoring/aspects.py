@@ -10,8 +10,8 @@ from goodgain.transforms.core.judgments.aspects import JudgedAspects
 from goodgain.transforms.core.judgments.external_labels import TopicLabels, document_labels
 from goodgain.transforms.core.metrics.turn import TurnAspects
 from goodgain.transforms.core.pool.matching import TopicPool
-from goodgain.transforms.core.ranking import HELD_COPY
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 from goodgain.transforms.core.scoring.ranked_lists import LabelledList

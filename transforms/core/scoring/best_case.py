@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
-from goodgain.transforms.core.ranking import UNJUDGED
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED
 from goodgain.transforms.core.scoring.settings import Scoring
 
 

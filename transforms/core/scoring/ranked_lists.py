@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.turn import RaisedRank
-from goodgain.transforms.core.ranking import HELD_COPY, UNJUDGED
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 
 

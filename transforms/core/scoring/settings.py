@@ -32,7 +32,7 @@ from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.metrics.usage import USAGE
 from goodgain.transforms.core.pool.files import PoolUse
-from goodgain.transforms.core.ranking import RankingEvaluator
+from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
 from goodgain.transforms.core.remedy import word
 from goodgain.transforms.core.scoring.options import ScoringOptions, find_scale_mistake
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
+from goodgain.transforms.core.ranking.names import RankingMetric
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
@@ -110,7 +110,7 @@ class Relevance(Struct, frozen=True):
         """From all ranking metrics that are computed."""
         return cls(
             threshold,
-            tuple(metric.name for metric in metrics if FAMILIES[metric.family].by_relevance),
+            tuple(metric.name for metric in metrics if metric.by_relevance),
         )
 
 

@@ -15,7 +15,7 @@ from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.iteration_gains import GAINS
 from goodgain.transforms.core.metrics.own_names import short_name
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.ranking.families import GAUC, GAUC_WEIGHTED
 
 _AUC = "auc"
 _BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither": ""}
