@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.records.epoch import moment_of_millis
-from goodgain.transforms.core.wording import percent
+from goodgain.transforms.core.wording import format_percent
 
 NONE = "-"
 _NOTHING = 1e-12  # smaller values are rounding errors
@@ -66,7 +66,7 @@ def share(part: float, whole: float) -> str:
 
 def share_text(value: float | None) -> str:
     """A share in percent; - for none."""
-    return NONE if value is None else percent(value)
+    return NONE if value is None else format_percent(value)
 
 
 def level(value: float, digits: int = _MOST_SIGNIFICANT, unit: Literal["%", "pp"] = "%") -> str:

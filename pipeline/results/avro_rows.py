@@ -17,7 +17,7 @@ from fastavro.write import Writer
 
 from goodgain.pipeline.results.dataset_format import TIMES, DatasetFormat, Row, rows_of
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
-from goodgain.transforms.core.files.varint import zigzag
+from goodgain.transforms.core.files.varint import write_zigzag
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking.names import column_name, metric_name
 from goodgain.transforms.core.records.epoch import millis_of_moment
@@ -141,7 +141,7 @@ class _CachedWholeNumbers(dict[int | None, bytes]):
         return encoded
 
 
-_whole = _CachedWholeNumbers(zigzag).__getitem__
+_whole = _CachedWholeNumbers(write_zigzag).__getitem__
 
 
 @lru_cache(maxsize=256)  # consecutive rows of a conversation repeat texts
@@ -163,7 +163,7 @@ _ENCODERS: Mapping[Kind, _Encode] = {
     "text": _text,
     "whole": _whole,
     "number": _double,
-    "time": zigzag,
+    "time": write_zigzag,
     "map": _map,
     "flag": _flag,
 }

@@ -36,7 +36,7 @@ from goodgain.pipeline.views.comparison_tables import (
 )
 from goodgain.pipeline.views.found_documents import count_finds, describe_one_sided_topics
 from goodgain.transforms.core.means.slices import describe_slice
-from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name, name_so_far
 from goodgain.transforms.core.wording import format_count
 
 _LONGEST_KEY = 60
@@ -154,7 +154,7 @@ def _slice_part(
 def _choose_rows(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of the declared family (at an iteration, of their `_at_i` metrics), else all."""
     declared = compared.arms.measures.declared
-    wanted = {*declared, *map(at_i, declared)}
+    wanted = {*declared, *map(name_so_far, declared)}
     chosen = [row for row in rows if row.metric in wanted]
     return chosen or rows
 

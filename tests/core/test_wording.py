@@ -8,7 +8,7 @@ from goodgain.transforms.core import wording
 from goodgain.transforms.core.wording import (
     explain_missing_interval,
     format_count,
-    percent,
+    format_percent,
     pluralize,
 )
 
@@ -42,7 +42,7 @@ def test_verbs_follow_their_count():
     ],
 )
 def test_a_few_of_many_are_not_none_and_not_all(part, whole, text):
-    assert percent(part / whole) == text
+    assert format_percent(part / whole) == text
 
 
 def test_examples_in_the_help_run():

@@ -52,11 +52,11 @@ def group_by_text(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return names
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share of 0 to 1 in percent: with one decimal, or as many as tell it from none and all.
 
     Example:
-      >>> percent(0.3), percent(0.0003), percent(0.9996)
+      >>> format_percent(0.3), format_percent(0.0003), format_percent(0.9996)
       ('30.0 %', '0.03 %', '99.96 %')
     """
     decimals = 1

@@ -13,7 +13,7 @@ from goodgain.pipeline.results.way_sums import COLUMNS as WAY_COLUMNS
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
-from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name, name_so_far
 from goodgain.transforms.core.metrics.costs import COST, COSTS
 from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
@@ -126,7 +126,7 @@ class Measures(Struct, frozen=True):
     def tolerance_of(self, measure: Measure) -> float:
         """The smallest difference that counts, in the metric's unit; CG_at_i has that of CG."""
         by_name = self.tolerances
-        same = (value for name, value in by_name.items() if at_i(name) == measure.metric)
+        same = (value for name, value in by_name.items() if name_so_far(name) == measure.metric)
         return by_name.get(measure.metric, next(same, self.tolerance))
 
 
@@ -168,7 +168,7 @@ def choose(
     _check_names(named, known, ranking)
     wanted = list(dict.fromkeys(named)) if requested else known
     at_end = tuple(name for name in wanted if name in at_ends)
-    followed = set(map(at_i, at_end))
+    followed = set(map(name_so_far, at_end))
     by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
     default, by_name = _tolerances(tolerances, known, ranking)
     declared: Sequence[str] = family or requested or headline_among("decision", at_ends)

@@ -32,7 +32,7 @@ from goodgain.transforms.core.comparison.scipy_statistics import (
     wilcoxon,
 )
 from goodgain.transforms.core.comparison.unpaired_difference import compare_unpaired
-from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name, name_so_far
 
 
 def row_of(
@@ -116,7 +116,7 @@ def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     A metric at N and its counterpart at i count as one metric. Tests do not depend on the scale,
     which is all that differs in gain per iteration after the last iteration.
     """
-    by_i = at_i(measure.metric) if measure.i is None else None
+    by_i = name_so_far(measure.metric) if measure.i is None else None
     contrast = by_i or measure.metric
     if values.paired:
         tested, of = round_differences(values.base, values.candidate), values.shared

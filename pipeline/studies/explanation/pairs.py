@@ -20,7 +20,7 @@ from goodgain.pipeline.studies.explanation.reasons import (
 from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
 from goodgain.transforms.core.dedup.rules import URL, URL_QUERY, TypeRules
-from goodgain.transforms.core.dedup.verification import Step, Verdict, decisions, verify
+from goodgain.transforms.core.dedup.verification import Step, Verdict, list_decisions, verify
 from goodgain.transforms.core.errors import UsageError
 
 _MOST_NEAR_MISSES = 20
@@ -74,7 +74,7 @@ class Pairs(Reasons):
             raise UsageError(f"Both results are {first}: give two.")
         one, other = self._read(earlier), self._read(later)
         verdict = verify(one, other, self._rules)
-        said = decisions(one, other, self._rules)
+        said = list_decisions(one, other, self._rules)
         decided = [at for at, (_, decision) in enumerate(said) if decision is not None]
         applicable = self._rules.of_type(one.layout.type_number or other.layout.type_number)
         duplicate = self._turn.duplicates[later]

@@ -96,7 +96,7 @@ def find_agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int
     return None
 
 
-def decisions(
+def list_decisions(
     first: Evidence, second: Evidence, rules: RuleTable
 ) -> list[tuple[Step, Verdict | None]]:
     """What each step by itself says about a pair, in order; None if it cannot decide.

@@ -22,7 +22,7 @@ from goodgain.transforms.core.files.avro_values import TooLargeError, skip_value
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.varint import zigzag
+from goodgain.transforms.core.files.varint import write_zigzag
 from goodgain.transforms.core.records.rejection import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.wording import format_count
@@ -197,7 +197,7 @@ class BlockDecoder:
     ) -> list[Any]:
         feed.seek(0)
         feed.truncate()
-        feed.write(zigzag(count) + zigzag(len(content)))
+        feed.write(write_zigzag(count) + write_zigzag(len(content)))
         feed.write(content)
         feed.write(self._sync)
         feed.seek(0)

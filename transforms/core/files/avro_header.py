@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_codecs import CODECS
-from goodgain.transforms.core.files.varint import read_zigzag, zigzag
+from goodgain.transforms.core.files.varint import read_zigzag, write_zigzag
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
@@ -61,8 +61,8 @@ def header_of(schema: Any, sync: bytes) -> bytes:
     """An Avro file without blocks, uncompressed, that has the given marker."""
     text = json.dumps(schema).encode()
     entries = ((b"avro.schema", text), (b"avro.codec", b"null"))
-    written = b"".join(zigzag(len(part)) + part for entry in entries for part in entry)
-    return MAGIC + zigzag(len(entries)) + written + zigzag(0) + sync
+    written = b"".join(write_zigzag(len(part)) + part for entry in entries for part in entry)
+    return MAGIC + write_zigzag(len(entries)) + written + write_zigzag(0) + sync
 
 
 def _metadata(raw: bytes) -> tuple[dict[str, bytes], int]:

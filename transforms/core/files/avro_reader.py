@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.avro_blocks import DamagedStretch, blocks_in
 from goodgain.transforms.core.files.avro_decoder import BlockDecoder, Decoded, DecodedBlock
 from goodgain.transforms.core.files.avro_header import HeaderError, read_header
 from goodgain.transforms.core.files.bounds import BEGINNING_BYTES
-from goodgain.transforms.core.files.compression import Compression, beginning
+from goodgain.transforms.core.files.compression import Compression, read_beginning
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -57,7 +57,7 @@ def decode_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | R
 def read_first_of_avro(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
     """The decoded records from the beginning of a file."""
     if shard.compression is not Compression.NONE:
-        content = beginning(file, shard.compression, BEGINNING_BYTES)
+        content = read_beginning(file, shard.compression, BEGINNING_BYTES)
         file = io.BytesIO(content)
         shard = replace(shard, compression=Compression.NONE, start=0, end=len(content))
     size = 0

@@ -156,7 +156,7 @@ def decompress(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
         raise DamagedStreamError(f"the {compression} data ends too early")
 
 
-def beginning(file: BinaryIO, compression: Compression, length: int) -> bytes:
+def read_beginning(file: BinaryIO, compression: Compression, length: int) -> bytes:
     """The first `length` bytes of the content, or a little more; less if the file is damaged."""
     pieces = bytearray()
     with suppress(DamagedStreamError):

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
+from goodgain.transforms.core.files.compression import Compression, compression_of, read_beginning
 from goodgain.transforms.core.files.input_formats import CSV, INPUT_FORMATS, JSONL
 from goodgain.transforms.core.files.judgment_rows import is_table
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard
@@ -51,7 +51,7 @@ def plan_shards(
     head = file.read(_HEAD_BYTES)
     compression = compression_of(head)
     if compression is not Compression.NONE:
-        head = beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
+        head = read_beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
     name, problem = recognise(path, head)
     if not of_traces and not INPUT_FORMATS[name].is_binary:
         name = CSV if is_table(head) else JSONL

@@ -32,7 +32,7 @@ def read_zigzag(data: bytes, at: int) -> tuple[int, int]:
     return (value >> 1) ^ -(value & 1), at
 
 
-def zigzag(number: int) -> bytes:
+def write_zigzag(number: int) -> bytes:
     """The bytes of a 64-bit number whose last bit is its sign."""
     number = number << 1 if number >= 0 else ~(number << 1)
     groups = bytearray()

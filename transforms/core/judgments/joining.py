@@ -16,7 +16,7 @@ from goodgain.transforms.core.judgments.judgment import (
     Judgment,
     JudgmentPlace,
     QrelsProblem,
-    conflict,
+    describe_conflict,
     judgment_digest,
 )
 
@@ -56,7 +56,7 @@ class DocumentJudgments(Struct, gc=False):
 
     def problem(self, topic: str, document: str) -> QrelsProblem | None:
         """The problem that the document has different labels."""
-        return None if self.others is None else conflict(topic, document, self.places)
+        return None if self.others is None else describe_conflict(topic, document, self.places)
 
 
 def add_judgment(judged: dict[str, dict[str, DocumentJudgments]], judgment: Judgment) -> None:

@@ -65,7 +65,9 @@ class QrelsProblem(Phrased, frozen=True, array_like=True, order=True):
     other: JudgmentPlace | None = None
 
 
-def conflict(topic: str, document: str, judged: Mapping[int | None, JudgmentPlace]) -> QrelsProblem:
+def describe_conflict(
+    topic: str, document: str, judged: Mapping[int | None, JudgmentPlace]
+) -> QrelsProblem:
     """The problem that a document has different labels; it names the first two of them."""
     first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
     text = (

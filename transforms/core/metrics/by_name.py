@@ -79,7 +79,7 @@ def is_by_i(name: str) -> bool:
     return name in _BY_ITERATION or metric_by_name(name).by_i
 
 
-def at_i(metric: str) -> str | None:
+def name_so_far(metric: str) -> str | None:
     """The metric of iterations with the same function as one at N; None if there is none."""
     so_far = metric_by_name(metric).so_far
     return None if so_far is None else so_far.name

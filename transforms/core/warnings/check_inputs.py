@@ -17,7 +17,7 @@ from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, find_unknown_names
-from goodgain.transforms.core.wording import percent
+from goodgain.transforms.core.wording import format_percent
 
 READ = "records.read"
 REJECTED = "records.rejected"
@@ -131,7 +131,7 @@ class Portion(Struct, frozen=True):
 
     def of(self, elements: str) -> str:
         """The part in words, like `3 of 10 results (30.0 %)`."""
-        return f"{self.count:,} of {self.total:,} {elements} ({percent(self.share)})"
+        return f"{self.count:,} of {self.total:,} {elements} ({format_percent(self.share)})"
 
 
 class CheckInputs(Struct, frozen=True):

@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import format_count, percent
+from goodgain.transforms.core.wording import format_count, format_percent
 
 
 class CountCheck(Struct, frozen=True):
@@ -125,7 +125,7 @@ def check_counts(checks: Sequence[CountCheck], inputs: CheckInputs) -> Iterator[
         if part.exceeds(0):
             message = format_count(part.count, check.one, check.more).format(
                 total=part.total,
-                share=percent(part.share),
+                share=format_percent(part.share),
                 conversations=format_count(part.total, "conversation"),
                 attribute=inputs.topic_attribute,
             )

@@ -10,7 +10,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Portion
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import format_count, percent, pluralize
+from goodgain.transforms.core.wording import format_count, format_percent, pluralize
 
 _MOST_UNLABELLED_SHARE = 0.2
 _NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
@@ -119,7 +119,7 @@ def warn_of_few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     if uneven:
         uneven.sort(key=lambda labels: (-abs(labels.share - share), describe_slice(labels.slice)))
         shown = "; ".join(
-            f"{describe_slice(labels.slice)}: {percent(labels.share)}"
+            f"{describe_slice(labels.slice)}: {format_percent(labels.share)}"
             for labels in uneven[:_SHOWN_SLICES]
         )
         more = len(uneven) - _SHOWN_SLICES

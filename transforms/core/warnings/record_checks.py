@@ -20,7 +20,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     Portion,
 )
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import format_count, percent, pluralize
+from goodgain.transforms.core.wording import format_count, format_percent, pluralize
 
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
@@ -196,7 +196,7 @@ def _describe_failed_by_tool(inputs: CheckInputs) -> str:
         if name.startswith(start)
     }
     shown = [
-        f"{tool} {percent(failed / inputs.count(f'{data_counts.CALLS_BY_TOOL}.{tool}'))}"
+        f"{tool} {format_percent(failed / inputs.count(f'{data_counts.CALLS_BY_TOOL}.{tool}'))}"
         for tool, failed in sorted(by_tool.items(), key=lambda item: (-item[1], item[0]))
     ]
     return f": {', '.join(shown[:_SHOWN_TOOLS])}" if shown else ""

@@ -22,7 +22,7 @@ from goodgain.pipeline.views.pages.data.slices import (
     slice_value,
 )
 from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
-from goodgain.transforms.core.metrics.by_name import at_i
+from goodgain.transforms.core.metrics.by_name import name_so_far
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.wording import format_count
 
@@ -97,7 +97,7 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
     """Curves of the family's metrics or their counterparts by i; all curves if there are none."""
     for curve in curves.values():
         curve.sort(key=lambda row: int(row["i"]))
-    same = set(map(at_i, declared))
+    same = set(map(name_so_far, declared))
     chosen = {name: curve for name, curve in curves.items() if name in declared or name in same}
     return chosen or curves
 

@@ -13,7 +13,7 @@ from goodgain.transforms.core.config_text import load_rules
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rule_compiler import compile_rules
-from goodgain.transforms.core.dedup.verification import decisions, verify
+from goodgain.transforms.core.dedup.verification import list_decisions, verify
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -97,7 +97,9 @@ def test_the_first_step_that_can_decide_is_the_verdict(seed, unit):
     for first in read:
         for second in read:
             said = [
-                decision for _, decision in decisions(first, second, rules) if decision is not None
+                decision
+                for _, decision in list_decisions(first, second, rules)
+                if decision is not None
             ]
             verdict = verify(first, second, rules)
             assert (said[0] if said else None) == (
