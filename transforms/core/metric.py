@@ -109,7 +109,7 @@ class Metric(DescribedMetric, frozen=True, kw_only=True):
         return replace(self, so_far=at_i)
 
     def has_own_ideal(self, judged: bool, judged_for_aspects: bool) -> bool:
-        """Whether it is measured by what a run itself found, for lack of judgments (SPEC 10).
+        """Whether it is measured by what a run itself found, for lack of judgments.
 
         Args:
           judged, judged_for_aspects: whether judgments of documents, or of their aspects, come from
