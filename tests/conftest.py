@@ -25,8 +25,8 @@ LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortni
 
 
 def pytest_xdist_auto_num_workers():
-    """One more than there are cores, since a third of the time tests wait for other processes."""
-    return len(os.sched_getaffinity(0)) + 1
+    """Two more than there are cores, since tests often wait for other processes."""
+    return len(os.sched_getaffinity(0)) + 2
 
 
 def pytest_configure(config):
