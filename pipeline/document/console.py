@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 import msgspec
 from rich.console import Console
 
 _UNLIMITED = 10_000  # characters of a line
+_FIRST = 10
 
 
 class _Console(Console):
@@ -35,6 +37,15 @@ def _console(stderr: bool, quiet: bool) -> Console:
     if _is_unlimited(sys.stderr if stderr else sys.stdout):
         console.width = _UNLIMITED
     return console
+
+
+def print_first(lines: Sequence[str]) -> None:
+    """Print the first ten lines as messages, and how many more there are."""
+    console = message_console()
+    for line in lines[:_FIRST]:
+        console.print(line, soft_wrap=True)
+    if len(lines) > _FIRST:
+        console.print(f"... and {len(lines) - _FIRST:,} more.")
 
 
 def on_terminal(width: int) -> int | None:

@@ -13,7 +13,6 @@ from goodgain.transforms.core.wording import format_count
 NAME = "pool judge"
 HELP = "have your own program judge the pool documents without a label"
 EXAMPLE = "goodgain pool judge pool --command 'python judge.py' --at-most 100"
-_SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge, and print how many calls it took."""
     config = read_options(args, JudgeConfig)
-    from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.console import (
+        message_console,
+        print_first,
+        print_json,
+        result_console,
+    )
     from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.studies.pool.judging import judge_pool
 
@@ -60,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
                 "No document lacks a label; --again also judges what others have labelled.",
                 soft_wrap=True,
             )
-        for label in outcome.rejected[:_SHOWN]:
-            messages.print(f"{label.document}: {printable(label.reason)}", soft_wrap=True)
+        print_first(
+            [f"{answer.document}: {printable(answer.reason)}" for answer in outcome.rejected]
+        )
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE

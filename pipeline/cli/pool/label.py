@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 NAME = "pool label"
 HELP = "add the labels of a file to a pool, under an annotator's name"
 EXAMPLE = "goodgain pool label pool --from todo.csv --annotator ann"
-_SHOWN = 10
 _PLURALS = {"label": "labels", "list of aspects": "lists of aspects"}
 
 
@@ -84,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(outcome: Labelled, path: str | None, what: str, quiet: bool) -> None:
-    from goodgain.pipeline.document.console import message_console, result_console
+    from goodgain.pipeline.document.console import print_first, result_console
     from goodgain.pipeline.document.safe_text import printable
 
     result_console(quiet).print(
@@ -92,7 +91,4 @@ def _say(outcome: Labelled, path: str | None, what: str, quiet: bool) -> None:
         "replacing another; "
         f"{format_count(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
-    for problem in outcome.rejected[:_SHOWN]:
-        message_console().print(f"{path}:{problem.line}: {printable(problem.text)}", soft_wrap=True)
-    if len(outcome.rejected) > _SHOWN:
-        message_console().print(f"... and {len(outcome.rejected) - _SHOWN:,} more.")
+    print_first([f"{path}:{line.line}: {printable(line.text)}" for line in outcome.rejected])

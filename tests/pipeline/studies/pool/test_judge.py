@@ -353,3 +353,17 @@ def test_answers_on_another_scale_are_read_by_the_label_map(pool, tmp_path, caps
     assert questions(tmp_path) == asked
     assert judge(pool, command, "--label-map", "no=5") == ExitCode.USAGE
     assert "with a gain from 0 to 4" in capsys.readouterr().err
+
+
+def test_of_many_rejected_answers_the_first_are_shown_and_the_rest_counted(tmp_path, capsys):
+    pool, number = tmp_path / "pool", 12
+    found = call(*(doc(f"d{at}", title=f"title {at}") for at in range(number)))
+    assert build(pool, write_runs(tmp_path / "runs", {"A": [found]})) == ExitCode.DONE
+    command = program(
+        tmp_path, HONEST.replace("    print(", "    print('?', flush=True); continue\n    print(")
+    )
+    capsys.readouterr()
+    assert judge(pool, command, "--retries", "0") == ExitCode.DATA_QUALITY
+    printed = capsys.readouterr().err
+    assert printed.count("no JSON") == 10
+    assert printed.endswith("... and 2 more.\n")
