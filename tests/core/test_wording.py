@@ -1,4 +1,4 @@
-"""Nouns and verbs that agree with counts."""
+"""Nouns and verbs that agree with counts, and shares and reasons in words."""
 
 import doctest
 
@@ -37,12 +37,25 @@ def test_verbs_follow_their_count():
         (9_999, 10_000, "99.99 %"),
         (1, 10**8, "0.000001 %"),
         (10**8 - 1, 10**8, "99.999999 %"),
-        (1, 10**9, "0.000000 %"),
+        (-3, 10_000, "-0.03 %"),
         (10_000, 10_000, "100.0 %"),
     ],
 )
 def test_a_few_of_many_are_not_none_and_not_all(part, whole, text):
     assert format_percent(part / whole) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (5e-17, "0.0 %"),
+        (-5e-17, "0.0 %"),
+        (0.9999999999999999, "100.0 %"),
+        (1.0000000000000002, "100.0 %"),
+    ],
+)
+def test_rounding_errors_are_none_or_all(share, text):
+    assert format_percent(share) == text
 
 
 def test_examples_in_the_help_run():

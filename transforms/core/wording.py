@@ -53,21 +53,16 @@ def group_by_text(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def format_percent(share: float) -> str:
-    """A share of 0 to 1 in percent: with one decimal, or as many as tell it from none and all.
+    """A share in percent: with one decimal, or as many as tell it from none and all.
 
     Example:
       >>> format_percent(0.3), format_percent(0.0003), format_percent(0.9996)
       ('30.0 %', '0.03 %', '99.96 %')
     """
-    decimals = 1
-    while 0 < share < 1 and decimals < _MOST_DECIMALS and _is_at_end(share, decimals):
-        decimals += 1
-    return f"{100 * share:.{decimals}f} %"
-
-
-def _is_at_end(share: float, decimals: int) -> bool:
-    """Whether a percentage is rounded to 0 or to 100."""
-    return round(100 * share, decimals) in (0, 100)
+    percentage = 100 * share
+    told = (d for d in range(1, _MOST_DECIMALS + 1) if round(percentage, d) not in (0, 100))
+    # What is nearer to none or all differs from it by a rounding error.
+    return f"{percentage:z.{next(told, 1)}f} %"
 
 
 def explain_missing_interval(note: str, of: str = "") -> str:
