@@ -77,16 +77,16 @@ class Distribution(Struct, frozen=True, array_like=True):
         """
         found: Counter[Any] = Counter(values)
         nulls = found.pop(None, 0)
-        distinct = [float(value) + 0.0 for value in found]  # -0.0 becomes 0.0
-        if distinct and (
-            isnan(sum(distinct))
-            or max(distinct) >= GREATEST_MAGNITUDE
-            or min(distinct) <= -GREATEST_MAGNITUDE
+        counts: dict[float, int] = {}
+        for value, count in found.items():
+            number = float(value) + 0.0  # -0.0 becomes 0.0
+            counts[number] = counts.get(number, 0) + count  # large whole numbers may round to one
+        if counts and (
+            isnan(sum(counts))
+            or max(counts) >= GREATEST_MAGNITUDE
+            or min(counts) <= -GREATEST_MAGNITUDE
         ):
             raise ValueError("A metric has a value that is not finite or is beyond 2**500.")
-        counts: dict[float, int] = {}
-        for value, count in zip(distinct, found.values(), strict=True):
-            counts[value] = counts.get(value, 0) + count  # large whole numbers may round to one
         return self.merge(_distribution(len(values) - nulls, undefined + nulls, counts))
 
     def merge(self, other: Distribution) -> Distribution:
