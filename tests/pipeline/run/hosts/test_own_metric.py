@@ -260,6 +260,22 @@ def test_a_metric_that_fails_names_the_conversation(monkeypatch, native):
         gg.evaluate(RECORDS, metrics=[results_per_gain])
 
 
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_a_metric_that_fails_in_the_best_case_names_the_conversation(monkeypatch, native):
+    @gg.metric(unit="gain", words="Gain of 0 or 4")
+    def small_gain(prefix):
+        return {0: 0, 4: 4}[prefix.gain]
+
+    results = [{"id": "x", "gain": 4}, {"id": "y"}]
+    record = {"conversation_id": "a", "iteration": 1, "results": results}
+    monkeypatch.setenv("GOODGAIN_NATIVE", native)
+    with pytest.warns(gg.GoodGainWarning, match="few_labels"):
+        assert gg.evaluate([record], metrics=[small_gain])["small_gain"].mean == 4
+    failed = "In conversation a: The metric small_gain failed at i = 1: KeyError: 8"
+    with pytest.raises(gg.UsageError, match=failed):
+        gg.evaluate([record], metrics=[small_gain], bounds=True)
+
+
 def test_a_run_gives_the_mean_of_a_metric_by_its_name():
     run = gg.evaluate(RECORDS, metrics=["ndcg@10", most])
     of_gain = run["CG"]
