@@ -29,7 +29,10 @@ _OWN: dict[str, Metric] = {}  # those of users, by name
 
 
 def remember(own: Metric) -> None:
-    """Make a user's metric known by its name; with its function if that is known already."""
+    """Make a user's metric known by its name.
+
+    One without a function, as manifests have it, replaces only one that was declared otherwise.
+    """
     known = _OWN.get(own.name)
     if own.function is not None or known is None or known.described != own.described:
         for metric in (own, own.so_far):
