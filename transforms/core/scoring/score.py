@@ -69,7 +69,7 @@ def score_folded(
 def score_tally(
     conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
 ) -> ConversationScore:
-    """Score a conversation from its tally, by Python or native code.
+    """Score a conversation from its tally, which Python and native code make alike.
 
     Raises:
       UsageError: a metric of the user failed for this conversation.

@@ -1,4 +1,4 @@
-"""When conversations of a stream close, and what is kept of open ones; all times are in ms."""
+"""When conversations of a stream close, and what is kept of open ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MINUTE = 60_000
 
 
 class Closing(Options, frozen=True):
-    """The rules for closing conversations of a stream, and limits on open ones.
+    """The rules for closing conversations of a stream, and limits on open ones; times are in ms.
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
     right after a record with `is_final`; `max_open` after the first record that arrived.

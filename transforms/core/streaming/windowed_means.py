@@ -37,7 +37,7 @@ class PaneRow(Struct, frozen=True):
     """What a pane says of its window.
 
     Attributes:
-      window_start, window_end: the window; the end is exclusive.
+      window_start, window_end: the window, in ms of event time; the end is exclusive.
       pane: number of the pane of this window and slice, from 0.
     """
 
