@@ -63,14 +63,17 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
       advance: called after each document with the number done and the total.
 
     Raises:
-      UsageError: the folder is not a local pool or holds a symbolic link, or the program cannot be
-        started.
+      UsageError: the folder is not a local pool or holds a symbolic link, or the command cannot
+        be read or started.
     """
     pool = read_pool(folder)
     if not is_local(folder):
         raise UsageError(f"{folder} is not on this machine; copy the pool here to judge it.")
     check_links(folder)
-    words = shlex.split(config.command)
+    try:
+        words = shlex.split(config.command)
+    except ValueError as error:  # a quotation or an escape that does not end
+        raise UsageError(f"--command is not written as in a shell: {error}.") from None
     if not words:
         raise UsageError("--command is empty; give the program that judges.")
     wanted = (

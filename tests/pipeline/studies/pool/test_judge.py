@@ -251,6 +251,18 @@ def test_a_program_that_does_not_exist_is_named_without_an_error_number(pool, ca
     assert capsys.readouterr().err == message
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("judge 'me", "--command is not written as in a shell: No closing quotation."),
+        (" ", "--command is empty; give the program that judges."),
+    ],
+)
+def test_a_command_that_cannot_be_read_is_refused(command, message, pool, capsys):
+    assert main(["pool", "judge", str(pool), "--command", command]) == ExitCode.USAGE
+    assert capsys.readouterr().err == f"goodgain: {message}\n"
+
+
 def test_a_judge_that_does_not_answer_times_out(pool, tmp_path, capsys):
     command = program(tmp_path, "import time\ntime.sleep(60)\n")
     options = ("--retries", "0", "--at-most", "1", "--timeout", "0.2")
