@@ -13,6 +13,7 @@ from goodgain.pipeline.results.finished_run import read_run
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.in_memory import find_in_memory
 from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
@@ -99,6 +100,11 @@ def _config_of_run(config: ExplainConfig, arm: Evaluation, folder: str) -> Expla
     """The configuration for the traces of a finished run."""
     manifest = read_run(folder)
     parameters = manifest.parameters
+    if in_memory := find_in_memory(parameters):
+        raise UsageError(
+            f"--against {folder}: {in_memory} of this run were in memory, so no file has them; "
+            "name the traces of another arm, or a run of files."
+        )
     values = config.model_dump(mode="json")
     of_run, of_input = (
         {**given, "relevance_threshold": relevance_threshold_of(given)}

@@ -229,6 +229,18 @@ def test_an_arm_that_cannot_be_used_is_named(files, capsys, against, message):
     assert message in err
 
 
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [({}, "traces"), ({"labels": [{"conversation_id": "c1", "gain": 4}]}, "labels")],
+    ids=["traces", "labels"],
+)
+def test_a_run_of_which_something_was_in_memory_is_refused(files, capsys, given, what):
+    gg.evaluate("other.jsonl" if given else MINE, **given).save("saved")
+    code, _, err = explain(capsys, "--against", "saved")
+    assert code == 2
+    assert f"--against saved: {what} of this run were in memory" in err
+
+
 def test_rules_that_look_for_no_duplicates_match_nothing():
     rules = compile_rules(load_rules(None).model_copy(update={"policy": "none"}))
     with pytest.raises(UsageError, match="policy: none"):
