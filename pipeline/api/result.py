@@ -133,6 +133,7 @@ class Run(RunTables):
             explained = self._explain(conversation_id, pair).explanation
         if explained.pair is not None:
             return Explanation(pair_document(conversation_id, explained.pair))
+        remember_metrics(self.manifest)
         return Explanation(explanation_document(explained))
 
     def _arms_document(self, conversation_id: str, against: Run | str | Path) -> Document:

@@ -57,13 +57,17 @@ def test_a_run_shows_its_means_as_a_table(in_notebook):
 def test_a_later_run_that_declares_an_outcome_otherwise_changes_nothing(tmp_path):
     rated = [{**call, "outcomes": {"rating": at % 10 / 10}} for at, call in enumerate(traces(2))]
     run = gg.evaluate(rated, outcome=["rating>=0.7"])
-    shown, mean = repr(run), run["outcome.rating"]
+    name = run.conversations[0]["conversation_id"]
+    shown, mean, explained = repr(run), run["outcome.rating"], str(run.explain(name))
+    assert "Outcome rating of 0.7 or more (outcome.rating)" in explained
     assert "Outcome rating of 0.7 or more (outcome.rating) 30.0 %" in " ".join(shown.split())
     gg.evaluate(rated, outcome=["rating:lower"])
     assert "outcome.rating 30.0 % (" in repr(mean)
     assert repr(run) == shown
     gg.evaluate(rated)
     assert repr(run["outcome.rating"]) == repr(mean)
+    gg.evaluate(rated)
+    assert str(run.explain(name)) == explained
     gg.evaluate(rated)
     run.report(tmp_path / "report.html")
     gg.evaluate(rated)
