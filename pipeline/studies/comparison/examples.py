@@ -26,7 +26,8 @@ class Example(Struct, frozen=True):
       base_conversation, candidate_conversation: the first conversation of the pair in each arm.
       commands: one `goodgain explain` that shows both side by side; or one for each, the base's
         first, where they have different ids or were read by different options. Only one, too, if
-        they are the same conversation of the same traces.
+        they are the same conversation of the same traces, or if the other arm has none: it would
+        be too long, or something of the run was in memory.
       query: the first query of the candidate, or else of the base; None if not known.
     """
 

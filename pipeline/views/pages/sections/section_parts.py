@@ -151,8 +151,8 @@ def command_block(command: str | None, name: str) -> CopyCommand | Sentence:
     """
     if command is None:
         return Sentence(
-            "No command fits here: see `goodgain explain --help` or, for what was in memory, "
-            "`run.explain` in Python.",
+            "There is no command to copy: it would be too long (see `goodgain explain --help`), or "
+            "a run had something in memory (call `run.explain` in Python).",
             "quiet",
         )
     return CopyCommand(command, name)
