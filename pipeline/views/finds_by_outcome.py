@@ -12,7 +12,7 @@ from goodgain.pipeline.document.numbers import count_text, share
 Row = Mapping[str, Any]
 
 
-def count_finds(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+def count_finds_by_outcome(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
     """The conversations with a good outcome and the others, where good material was found or not.
 
     Args:
@@ -30,7 +30,7 @@ def build_finds_table(name: str, headings: Sequence[str], row: Row, lower: bool)
     Args:
       lower: whether the good outcome is 0 rather than 1.
     """
-    found, missed = count_finds(row, lower)
+    found, missed = count_finds_by_outcome(row, lower)
     lines = (
         ("good material found", found, ("found and used", "reading failed")),
         ("none found", missed, ("known, or luck", "search failed")),

@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, count_text, share
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
-from goodgain.pipeline.views.finds_by_outcome import count_finds
+from goodgain.pipeline.views.finds_by_outcome import count_finds_by_outcome
 from goodgain.pipeline.views.outcomes import FOUND, GATHERED, OutcomeView, auc_text
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -59,7 +59,7 @@ def _table(view: OutcomeView, lines: Sequence[Sequence[Cell | str]]) -> TableBlo
 
 def _cells(rows: _ByMetric, of_slice: SliceMeans) -> Iterator[Cell]:
     found = rows.get((FOUND, "everyone")) or rows[FOUND, "all"]
-    good, bad = count_finds(found, metric_by_name(found["outcome"]).direction == "lower")
+    good, bad = count_finds_by_outcome(found, metric_by_name(found["outcome"]).direction == "lower")
     means = of_slice.at_end.get(FOUND)
     is_labelled = means is not None and means["note"] != NO_LABEL
     yield Cell(_part(good[0] + bad[0], found["n"]), "share")
