@@ -1,1 +1,1 @@
-"""The settings that more than one command or module reads, and the files that hold them."""
+"""The settings of commands, but for those that stand beside their command, and their files."""
